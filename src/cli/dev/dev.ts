@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { connect } from '../../shared/cluster/client.ts'
+import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
+import { signalOnTermination } from '../../shared/ops/shutdown.ts'
+import { loadOwnCatalog } from '../assets.ts'
+import { UsageError } from '../run-cli.ts'
+import { startAutopilot, untilEnd, untilReady } from './autopilot.ts'
+import { findBinaries } from './binaries.ts'
+import { startControlPlane } from './control-plane.ts'
+import type { Env } from './go.ts'
+import { install } from './install.ts'
+import { loadManifests } from './manifests.ts'
+import { whatToTry } from './what-to-try.ts'
+
+export interface DevOptions {
+  readonly kubeconfig?: string
+  readonly write?: boolean
+  readonly webhookHost?: string
+  readonly disruptiveChanges?: 'apply' | 'hold'
+}
+
+/** Where the product lives on a cluster to try things on. */
+export const DEV_NAMESPACE = 'virt-platform-autopilot'
+/** The program that this command is part of. */
+export const ENTRY = join(import.meta.dirname, '../main.ts')
+const ROOT = join(import.meta.dirname, '../../..')
+
+/** The `dev` command: the whole product at work, until Ctrl-C. */
+export async function dev(options: DevOptions, env: Env): Promise<void> {
+  const signal = signalOnTermination()
+  const startedAt = performance.now()
+  const print = (line: string) => {
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    process.stdout.write(`${seconds.padStart(6)}s  ${line}\n`)
+  }
+  if (options.kubeconfig === undefined) {
+    if (options.write || options.webhookHost)
+      throw new UsageError('--write and --webhook-host need --kubeconfig FILE')
+    return embedded(options, env, print, signal)
+  }
+  const { ownCluster } = await import('./own-cluster.ts')
+  return ownCluster({ ...options, kubeconfig: options.kubeconfig }, env, print, signal)
+}
+
+async function embedded(
+  options: DevOptions,
+  env: Env,
+  print: Print,
+  signal: AbortSignal,
+): Promise<void> {
+  const samples = join(ROOT, 'test')
+  if (!existsSync(join(samples, 'crds'))) {
+    throw new Error(
+      'the embedded cluster needs a clone of the repository: give a cluster of your own with --kubeconfig FILE',
+    )
+  }
+  const binaries = await findBinaries({ env, print })
+  print(`starting etcd, kube-apiserver ${binaries.version} and kube-controller-manager`)
+  const plane = await startControlPlane({ binaries, controllerManager: true, print })
+  try {
+    if (signal.aborted) return
+    print('installing the CRDs, sample nodes and a HyperConverged')
+    const manifests = ['crds', 'samples'].flatMap((folder) => loadManifests(join(samples, folder)))
+    await install(plane, manifests)
+    const hco = manifests.find(({ kind }) => kind === 'HyperConverged')
+    if (!hco) throw new Error('test/samples holds no HyperConverged')
+    const kubeconfig = loadKubeconfig(plane.kubeconfig)
+    const client = await connect(kubeconfig)
+    print('starting the webhook and the reconciler')
+    const autopilot = await startAutopilot({
+      client,
+      kubeconfig,
+      catalog: loadOwnCatalog(),
+      namespace: DEV_NAMESPACE,
+      folder: join(plane.dataDir, 'autopilot'),
+      webhookHost: '127.0.0.1',
+      entry: ENTRY,
+      env: childEnvironment(env),
+      reconcilerFlags: [`--disruptive-changes=${options.disruptiveChanges ?? 'apply'}`],
+    })
+    try {
+      await untilReady(autopilot, client, hco as never)
+      print('ready')
+      process.stdout.write(
+        whatToTry({
+          kubeconfig: plane.kubeconfig,
+          builtKubectl: binaries.kubectl,
+          path: env['PATH'] ?? '',
+          logs: join(plane.dataDir, 'autopilot'),
+          webhookPid: autopilot.webhook.child().pid,
+        }),
+      )
+      await untilEnd([autopilot.webhook, autopilot.reconciler], signal, print)
+    } finally {
+      print('stopping')
+      await autopilot.stop()
+      await client.close()
+    }
+  } finally {
+    await plane.stop()
+  }
+}
+
+export type Print = (line: string) => void
+
+// What Node and TLS need of our environment; tokens and the like in it are none of the children's business.
+const INHERITED = [
+  'PATH',
+  'HOME',
+  'NODE_OPTIONS',
+  'NODE_EXTRA_CA_CERTS',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'TMPDIR',
+]
+
+export const childEnvironment = (env: Env): Record<string, string> =>
+  Object.fromEntries(
+    INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name] ?? '']])),
+  )

@@ -1,0 +1,47 @@
+import http from 'node:http'
+import https from 'node:https'
+
+const JSON_TYPE = 'application/json'
+
+/** What to send, and the certificate authority and token to send it with. */
+export interface Request {
+  readonly method?: string
+  readonly ca?: string
+  readonly token?: string
+  readonly accept?: string
+  readonly contentType?: string
+  readonly body?: unknown
+}
+
+/** The status of an answer, and its text. */
+export interface Reply {
+  readonly status: number
+  readonly text: string
+}
+
+/** Sends one request with a JSON body (JSON is YAML, so an apply patch too); throws when nobody answers. */
+export function send(
+  url: string,
+  { method = 'GET', ca, token, accept = JSON_TYPE, contentType = JSON_TYPE, body }: Request = {},
+): Promise<Reply> {
+  const { request } = url.startsWith('https:') ? https : http
+  const headers = {
+    accept,
+    ...(token && { authorization: `Bearer ${token}` }),
+    ...(body !== undefined && { 'content-type': contentType }),
+  }
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, ...(ca && { ca }), timeout: 60_000 }, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8')
+      answer.on('data', (chunk: string) => {
+        text += chunk
+      })
+      answer.on('error', reject)
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
+    })
+    sent.on('timeout', () => sent.destroy(new Error(`${method} ${url}: no answer for 60 s`)))
+    sent.on('error', reject)
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}

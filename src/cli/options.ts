@@ -1,0 +1,45 @@
+import { InvalidArgumentError, Option } from 'commander'
+
+import { type Listen, parseListen } from '../shared/ops/listen.ts'
+import { LOG_LEVELS } from '../shared/ops/log.ts'
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
+
+/** Reads a duration such as `500ms`, `10s`, `5m` or `1h`, in milliseconds. */
+export function parseDuration(text: string): number {
+  const match = /^(\d+)(ms|s|m|h)$/.exec(text)
+  const [, amount, unit = ''] = match ?? []
+  if (amount === undefined) throw new InvalidArgumentError('Write a number and ms, s, m or h: 10s, 5m.')
+  return Number(amount) * (UNITS[unit] ?? 1)
+}
+
+/** Like parseListen, told as commander tells a wrong argument. */
+export function parseListenArgument(text: string): Listen {
+  try {
+    return parseListen(text)
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
+  }
+}
+
+/** An https URL that the API server can call. */
+export function parseWebhookUrl(text: string): string {
+  const url = URL.parse(text)
+  if (url?.protocol !== 'https:' || !url.port) throw new InvalidArgumentError('Write https://HOST:PORT.')
+  return text
+}
+
+export const kubeconfigOption = () =>
+  new Option('--kubeconfig <file>', 'the cluster to use; default: KUBECONFIG, ~/.kube/config, or the pod’s own')
+export const namespaceOption = (fallback: string) =>
+  new Option('--namespace <name>', 'our own namespace').default(fallback)
+export const logLevelOption = () =>
+  new Option('--log-level <level>', 'debug shows stack traces too').choices([...LOG_LEVELS]).default('info')
+export const opsListenOption = () =>
+  new Option('--ops-listen <address>', 'where /metrics, /healthz and /readyz are served')
+    .argParser(parseListenArgument)
+    .default(parseListen(':8080'), ':8080')
+export const disruptiveChangesOption = (fallback: 'apply' | 'hold') =>
+  new Option('--disruptive-changes <mode>', 'whether changes that reboot nodes wait for approval')
+    .choices(['hold', 'apply'])
+    .default(fallback)

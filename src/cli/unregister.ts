@@ -1,0 +1,14 @@
+import { connect } from '../shared/cluster/client.ts'
+import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
+import { unregister } from '../reconciler/registration.ts'
+
+/** The `unregister` command: the cluster's writes no longer pass through us. Safe to repeat. */
+export async function unregisterWebhook({ kubeconfig }: { readonly kubeconfig?: string }): Promise<void> {
+  const client = await connect(loadKubeconfig(kubeconfig))
+  try {
+    await unregister(client)
+    process.stdout.write('the webhook configurations are gone\n')
+  } finally {
+    await client.close()
+  }
+}

@@ -1,0 +1,124 @@
+import { type Catalog, kindKey } from '../shared/catalog/catalog.ts'
+import type { Facts, HcoFacts } from '../shared/catalog/facts.ts'
+import {
+  detectHardware,
+  type Hardware,
+  holdHardware,
+  type NodeHardware,
+  type StickyHardware,
+} from '../shared/catalog/hardware.ts'
+import { identityOn } from '../shared/catalog/standing.ts'
+import { countMachines, detectTopology } from '../shared/catalog/topology.ts'
+import type { Served } from '../shared/cluster/discovery.ts'
+import { type KindQuery, type KindSchema, schemaKey } from '../shared/cluster/schemas.ts'
+import { APPROVE, OVERRIDES, PREFIX } from '../shared/engine/annotations.ts'
+import { isMap, type KubeObject } from '../shared/engine/object.ts'
+
+/** Everything that facts are made of, read completely. */
+export interface Observations {
+  readonly hco: KubeObject
+  readonly nodes: readonly KubeObject[]
+  readonly infrastructure: KubeObject | undefined
+  readonly scheduler: KubeObject | undefined
+  readonly pools: readonly KubeObject[]
+  readonly kubeletConfigs: readonly KubeObject[]
+  readonly served: Served
+  readonly schemas: ReadonlyMap<string, KindSchema>
+  readonly images: Readonly<Record<string, string>>
+}
+
+export interface FactsNow {
+  readonly facts: Facts
+  readonly hardware: StickyHardware
+}
+
+/** Makes facts of observations; hardware keeps what it was for a while, see holdHardware. */
+export function makeFacts(
+  catalog: Catalog,
+  observed: Observations,
+  previous: StickyHardware | undefined,
+  now: number,
+): FactsNow {
+  const hardware = holdHardware(previous, detectHardware(observed.nodes.map(hardwareOf)), now)
+  const flags = Object.entries(hardware).map(([detector, { value }]) => [detector, value])
+  const sources = {
+    nodeLabels: observed.nodes.map(({ metadata }) => metadata.labels ?? {}),
+    infrastructure: observed.infrastructure,
+    scheduler: observed.scheduler,
+    pools: observed.pools,
+    kubeletConfigs: observed.kubeletConfigs,
+    ownKubeletConfig: catalog.find(({ object }) => object.kind === 'KubeletConfig')?.object.name,
+  }
+  const known = {
+    hco: hcoFacts(observed.hco),
+    served: servedOf(catalog, observed.served),
+  }
+  return {
+    hardware,
+    facts: {
+      ...known,
+      hardware: Object.fromEntries(flags) as Hardware,
+      topology: detectTopology(sources),
+      pools: countMachines(sources),
+      enums: enumsOf(catalog, known, observed.schemas),
+      images: observed.images,
+    },
+  }
+}
+
+/** The schemas that the catalog needs on a cluster that serves these kinds. */
+export const schemaQueries = (
+  catalog: Catalog,
+  known: Pick<Facts, 'served' | 'hco'>,
+): readonly KindQuery[] =>
+  catalog.flatMap((asset) => {
+    const identity = identityOn(asset, known)
+    return identity ? [{ ...identity, enumPointers: Object.values(asset.enums) }] : []
+  })
+
+/** The served versions of the kinds that the catalog names, in its assets and its conditions. */
+export function servedOf(catalog: Catalog, served: Served): Facts['served'] {
+  const kinds = catalog.flatMap(({ object, conditions }) => [
+    object,
+    ...conditions.filter((condition) => condition.type === 'crd'),
+  ])
+  const keys = [...new Set(kinds.map(kindKey))].sort()
+  return Object.fromEntries(keys.map((key) => [key, served.get(key)?.versions ?? []]))
+}
+
+const hardwareOf = ({ metadata, status }: KubeObject): NodeHardware => {
+  const capacity = isMap(status) && isMap(status.capacity) ? status.capacity : {}
+  return { labels: metadata.labels ?? {}, capacity: capacity as Record<string, string> }
+}
+
+// Overrides and approvals concern one object or one moment; were they facts, each would render everything anew.
+const NO_FACTS: ReadonlySet<string> = new Set([...OVERRIDES, APPROVE])
+
+/** What of the HyperConverged is a fact: its spec, and what it is annotated with under our prefix. */
+export function hcoFacts({ apiVersion, metadata, spec }: KubeObject): HcoFacts {
+  const annotations = Object.entries(metadata.annotations ?? {})
+    .filter(([key]) => key.startsWith(PREFIX) && !NO_FACTS.has(key))
+    .map(([key, value]) => [key.slice(PREFIX.length), value])
+    .sort()
+  return {
+    apiVersion,
+    namespace: metadata.namespace ?? '',
+    annotations: Object.fromEntries(annotations),
+    spec: isMap(spec) ? spec : {},
+  }
+}
+
+function enumsOf(
+  catalog: Catalog,
+  known: Pick<Facts, 'served' | 'hco'>,
+  schemas: Observations['schemas'],
+): Facts['enums'] {
+  const enums = catalog.flatMap((asset) => {
+    const identity = identityOn(asset, known)
+    const names = Object.entries(asset.enums)
+    if (!identity || names.length === 0) return []
+    const found = schemas.get(schemaKey(identity))?.enums ?? {}
+    return [[asset.name, Object.fromEntries(names.map(([name, at]) => [name, found[at] ?? []]))]]
+  })
+  return Object.fromEntries(enums)
+}

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface PublisherOptions<T> {
+  readonly write: (value: T) => Promise<unknown>
+  readonly onTrouble: (error: Error) => void
+  readonly signal: AbortSignal
+}
+
+const RETRY_MS = 1_000
+
+/** Writes the latest of the values that it is given, one write at a time, until one succeeds. */
+export function createPublisher<T>({ write, onTrouble, signal }: PublisherOptions<T>): (value: T) => void {
+  let latest: { value: T } | undefined
+  let isWriting = false
+  const run = async () => {
+    isWriting = true
+    while (latest && !signal.aborted) {
+      const { value } = latest
+      latest = undefined
+      try {
+        await write(value)
+      } catch (error) {
+        onTrouble(error as Error)
+        latest ??= { value }
+        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined)
+      }
+    }
+    isWriting = false
+  }
+  return (value) => {
+    latest = { value }
+    if (!isWriting) void run()
+  }
+}

@@ -1,0 +1,203 @@
+import type { Asset } from '../shared/catalog/catalog.ts'
+import { isCreatable, type Standing } from '../shared/catalog/standing.ts'
+import { FIELD_MANAGER, MANAGED_BY } from '../shared/engine/annotations.ts'
+import { canonicalJson } from '../shared/engine/canonical.ts'
+import { isEqual } from '../shared/engine/equal.ts'
+import { type Drift, drift } from '../shared/engine/merge.ts'
+import type { FieldPath, MergeTree } from '../shared/engine/merge-tree.ts'
+import type { KubeObject } from '../shared/engine/object.ts'
+import { ownership, releaseOperations } from '../shared/engine/ownership.ts'
+import { type Enforcement, plan } from '../shared/engine/plan.ts'
+import type { Problem } from '../shared/engine/problem.ts'
+
+/** What came of reconciling one asset. */
+export type Outcome =
+  | { readonly kind: 'unchanged'; readonly plan: Enforcement }
+  | { readonly kind: 'created'; readonly plan: Enforcement; readonly object: KubeObject }
+  | {
+      readonly kind: 'configured'
+      readonly plan: Enforcement
+      readonly object: KubeObject
+      readonly drifts: readonly Drift[]
+      readonly isAdopted: boolean
+    }
+  /** A change that is computed and not made. */
+  | {
+      readonly kind: 'pending'
+      readonly reason: 'Observing' | 'Held' | 'PoolBusy'
+      readonly plan: Enforcement
+      readonly drifts: readonly Drift[]
+      readonly isCreation: boolean
+    }
+  | { readonly kind: 'held'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'skipped'; readonly reason: SkipReason; readonly message?: string }
+  | { readonly kind: 'leftover'; readonly message: string }
+  | { readonly kind: 'failed'; readonly reason: 'RenderFailed'; readonly message: string }
+
+export type SkipReason =
+  | 'Paused'
+  | 'Unmanaged'
+  | 'Off'
+  | 'Deleting'
+  | 'Absent'
+  | 'Inactive'
+  | 'DependencyMissing'
+  | 'NamespaceMissing'
+
+/** What reconciling one asset starts from. */
+export interface Situation {
+  readonly asset: Asset
+  readonly standing: Standing
+  readonly live: KubeObject | undefined
+  readonly tree: MergeTree | undefined
+  readonly isSensitive: boolean
+  readonly isOff: boolean
+  readonly isObserving: boolean
+  readonly isNamespaceMissing: boolean
+}
+
+/** The writes and reads that reconciling needs, all on the asset's own object. */
+export interface ObjectPort {
+  readonly read: () => Promise<KubeObject | undefined>
+  readonly apply: (object: KubeObject, options: { isDryRun: boolean }) => Promise<KubeObject>
+  readonly patch: (operations: readonly object[]) => Promise<KubeObject>
+}
+
+export interface ReconcileDeps {
+  readonly object: ObjectPort
+  /** Whether a change that drains or reboots nodes may be made now. */
+  readonly mayDisrupt: (desired: KubeObject) => 'yes' | 'Held' | 'PoolBusy'
+  /** Remembers what the server has already said to be no difference. */
+  readonly settled: Settled
+}
+
+/** Brings one object to its desired state: gather, decide, act. Throws only when the cluster does. */
+export async function reconcile(situation: Situation, deps: ReconcileDeps): Promise<Outcome> {
+  const obstacle = obstacleTo(situation)
+  if (obstacle) return obstacle
+  const { standing, tree } = situation
+  if (standing.kind !== 'active' || !tree) throw new Error('an asset without obstacle is active and has a schema')
+  const input = { baseline: standing.baseline, tree, isSensitive: situation.isSensitive }
+
+  // A cache that lacks the object may be behind; one read by name decides whether to create it.
+  const live = situation.live ?? (await deps.object.read())
+  if (!live && !isCreatable(situation.asset)) return { kind: 'skipped', reason: 'Absent' }
+  if (live?.metadata.deletionTimestamp) return { kind: 'skipped', reason: 'Deleting' }
+  const decision = plan({ ...input, object: live })
+  if (decision.kind === 'skip') return { kind: 'skipped', reason: decision.reason }
+  if (decision.kind === 'hold') return { kind: 'held', problems: decision.problems }
+  return enforce(situation, tree, live, decision, deps)
+}
+
+function obstacleTo({ standing, live, isOff, isNamespaceMissing, tree }: Situation): Outcome | undefined {
+  if (isOff) return { kind: 'skipped', reason: 'Off' }
+  if (standing.kind === 'failed') return standing
+  if (standing.kind === 'inactive') {
+    const { message, isMissed } = standing
+    if (isOurs(live)) return { kind: 'leftover', message }
+    return { kind: 'skipped', reason: isMissed ? 'DependencyMissing' : 'Inactive', message }
+  }
+  if (isNamespaceMissing) {
+    const message = `namespace ${standing.baseline.metadata.namespace} does not exist`
+    return { kind: 'skipped', reason: 'NamespaceMissing', message }
+  }
+  if (!tree) return { kind: 'skipped', reason: 'Inactive', message: 'its schema is not published yet' }
+  return undefined
+}
+
+const isOurs = (live: KubeObject | undefined) => live?.metadata.labels?.[MANAGED_BY] === FIELD_MANAGER
+
+async function enforce(
+  { asset, isObserving }: Situation,
+  tree: MergeTree,
+  stored: KubeObject | undefined,
+  decision: Enforcement,
+  deps: ReconcileDeps,
+): Promise<Outcome> {
+  const live = stored && !isObserving ? await release(stored, decision.released, deps.object) : stored
+  const { desired } = decision
+  const drifts = live ? drift(tree, live, desired) : []
+  const owned = live ? ownership(tree, live, desired, FIELD_MANAGER) : { missing: [], extra: [] }
+  const unowned = owned.missing.length + owned.extra.length
+  if (live && drifts.length === 0 && (unowned === 0 || isObserving)) {
+    return { kind: 'unchanged', plan: decision }
+  }
+  const pending = { kind: 'pending', plan: decision, drifts, isCreation: !live } as const
+  if (isObserving) return { ...pending, reason: 'Observing' }
+  const isDisruption = asset.disruption !== 'none' && (!live || drifts.length > 0)
+  const permission = isDisruption ? deps.mayDisrupt(desired) : 'yes'
+  if (permission !== 'yes') return { ...pending, reason: permission }
+  if (live && deps.settled.has(desired, live)) return { kind: 'unchanged', plan: decision }
+
+  const sent = live ? withPreconditions(desired, live) : desired
+  if (live && drifts.length > 0 && !(await differs(live, sent, deps))) {
+    deps.settled.add(desired, live)
+    return { kind: 'unchanged', plan: decision }
+  }
+  const object = await deps.object.apply(sent, { isDryRun: false })
+  deps.settled.add(desired, object)
+  if (!live) return { kind: 'created', plan: decision, object }
+  if (drifts.length === 0) return { kind: 'unchanged', plan: decision }
+  return { kind: 'configured', plan: decision, object, drifts, isAdopted: !isOurs(live) }
+}
+
+// Leaving a field out of an apply deletes it where nobody else owns it; so ownership is given up first.
+async function release(live: KubeObject, paths: readonly FieldPath[], object: ObjectPort) {
+  const operations = releaseOperations(live, FIELD_MANAGER, paths)
+  return operations ? object.patch(operations) : live
+}
+
+const withPreconditions = (desired: KubeObject, { metadata }: KubeObject): KubeObject => ({
+  ...desired,
+  metadata: {
+    ...desired.metadata,
+    ...(metadata.uid !== undefined && { uid: metadata.uid }),
+    ...(metadata.resourceVersion !== undefined && { resourceVersion: metadata.resourceVersion }),
+  },
+})
+
+async function differs(live: KubeObject, sent: KubeObject, { object }: ReconcileDeps): Promise<boolean> {
+  const answer = await object.apply(sent, { isDryRun: true })
+  return !isEqual(withoutServerFields(live), withoutServerFields(answer))
+}
+
+function withoutServerFields({ metadata, ...rest }: KubeObject) {
+  const { managedFields: _fields, resourceVersion: _version, generation: _generation, ...kept } = metadata
+  return { ...rest, metadata: kept }
+}
+
+/** Pairs of a desired and a stored state between which the server saw no difference, bounded in number. */
+export class Settled {
+  readonly #pairs = new Map<string, string>()
+  readonly #digest: (text: string) => string
+
+  constructor(digest: (text: string) => string) {
+    this.#digest = digest
+  }
+
+  has(desired: KubeObject, live: KubeObject): boolean {
+    return this.#pairs.get(uidOf(live)) === this.#pair(desired, live)
+  }
+
+  add(desired: KubeObject, live: KubeObject): void {
+    this.#pairs.set(uidOf(live), this.#pair(desired, live))
+  }
+
+  /** Forgets everything: at a resync each object is compared anew. */
+  clear(): void {
+    this.#pairs.clear()
+  }
+
+  #pair(desired: KubeObject, live: KubeObject): string {
+    return this.#digest(canonicalJson([desired, projectionOf(live)]))
+  }
+}
+
+// What others write to status and to their own managed fields changes nothing for us.
+const projectionOf = ({ metadata, status: _status, ...rest }: KubeObject) => ({
+  ...rest,
+  labels: metadata.labels,
+  annotations: metadata.annotations,
+})
+
+const uidOf = ({ metadata }: KubeObject) => metadata.uid ?? ''

@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { Catalog } from '../shared/catalog/catalog.ts'
+import { accountUser, RECONCILER_ACCOUNT, STATE_CONFIG_MAP } from '../shared/catalog/names.ts'
+import { parseState, type State, stateData } from '../shared/catalog/state.ts'
+import type { WebhookEndpoint } from '../shared/catalog/webhook-rules.ts'
+import type { Client } from '../shared/cluster/client.ts'
+import { createRecorder } from '../shared/cluster/events.ts'
+import { apply, read } from '../shared/cluster/resource.ts'
+import type { Listen } from '../shared/ops/listen.ts'
+import { createTroubleTeller, type Log } from '../shared/ops/log.ts'
+import { createReconcilerMetrics, createRegistry } from '../shared/ops/metrics.ts'
+import { afterAbort } from '../shared/ops/shutdown.ts'
+import { createOpsApp, listen } from '../shared/ops/server.ts'
+import { ClusterView } from './cluster-view.ts'
+import { Controller } from './controller.ts'
+import { createCycle } from '../shared/ops/cycle.ts'
+import { createElection } from './leader.ts'
+import { createPublisher } from './publisher.ts'
+import { WebhookKeeper } from './webhook-keeper.ts'
+import { createReporter } from './report.ts'
+import { assetSource, CRDS, namespaceSource, registrationSources } from './sources.ts'
+
+export interface ReconcilerConfig {
+  readonly namespace: string
+  readonly hcoNamespace: string | undefined
+  readonly opsListen: Listen
+  readonly isElected: boolean
+  /** Computes and reports only: no Lease, no state, no certificates, no events. */
+  readonly isObserver: boolean
+  readonly resyncMs: number
+  readonly disruptiveChanges: 'apply' | 'hold'
+  readonly failurePolicy: 'Ignore' | 'Fail'
+  readonly trustedUser: string | undefined
+  readonly endpoint: WebhookEndpoint
+  readonly images: Readonly<Record<string, string>>
+}
+
+export interface ReconcilerDeps {
+  readonly client: Client
+  readonly catalog: Catalog
+  readonly log: Log
+  /** Aborts when the process should end; what is in hand is finished first. */
+  readonly signal: AbortSignal
+}
+
+export interface RunningReconciler {
+  readonly opsPort: number
+  /** Resolves when everything has ended after the signal. */
+  readonly ended: Promise<void>
+}
+
+const COALESCE_MS = 10
+// Nodes report so often that theirs can wait longer.
+const COALESCE_NODES_MS = 1_000
+const RETRY_MS = 1_000
+const DISCOVERY_RETRY_MS = 200
+
+/** Starts the reconciler. Rejects only for what is wrong with its own start; the cluster's troubles are waited out. */
+export async function runReconciler(config: ReconcilerConfig, deps: ReconcilerDeps): Promise<RunningReconciler> {
+  const { client, catalog, log, signal } = deps
+  const registry = createRegistry()
+  const metrics = createReconcilerMetrics(registry)
+  const instance = `${hostname()}-${randomBytes(4).toString('hex')}`
+  const tell = createTroubleTeller(log)
+  const isWriter = !config.isObserver
+  const record = isWriter ? createRecorder(client, instance, (error) => tell('event not sent', error)) : () => undefined
+  const release = new AbortController()
+  const election = createElection({
+    client,
+    namespace: config.namespace,
+    identity: instance,
+    signal: release.signal,
+    onTrouble: (error) => tell('leader election is in trouble; trying again', error),
+    onElected: () => lead(),
+    onLost: (reason) => {
+      metrics.leader.set(0)
+      log.warn({ reason }, 'no longer the leader: writing nothing')
+    },
+  })
+  const isLeader = config.isElected ? election.isLeader : () => isWriter
+
+  const view = new ClusterView({
+    client,
+    catalog,
+    images: config.images,
+    hcoNamespace: config.hcoNamespace,
+    extraSources: isWriter ? registrationSources : [],
+    onChange: (id) => changed(id),
+    onTrouble: (id, error) => tell(`cannot read ${id}; trying again`, error),
+  })
+  const publish = createPublisher<State>({
+    signal,
+    onTrouble: (error) => tell('the state is not published; trying again', error),
+    write: async (state) => isLeader() && writeState(client, config.namespace, state),
+  })
+  const controller = new Controller({
+    client,
+    catalog,
+    view,
+    reporter: createReporter({ log, metrics, record }),
+    disruptiveChanges: config.disruptiveChanges,
+    isObserver: config.isObserver,
+    isLeader,
+    publish: isWriter ? publish : () => undefined,
+    now: Date.now,
+  })
+  const keeper = new WebhookKeeper({
+    client,
+    catalog,
+    namespace: config.namespace,
+    endpoint: config.endpoint,
+    failurePolicy: config.failurePolicy,
+    trustedUser: config.trustedUser ?? accountUser(config.namespace, RECONCILER_ACCOUNT),
+    watches: view.watches,
+    record,
+    now: Date.now,
+  })
+
+  let isResumed = config.isObserver
+  const cycle = createCycle({
+    signal,
+    onTrouble: (error) => tell('cannot take the cluster in; trying again', error),
+    retryMs: RETRY_MS,
+    async work() {
+      const sight = await view.look()
+      if (view.isDiscoveryBehind()) cycle.soon(DISCOVERY_RETRY_MS)
+      if (!isResumed || !(config.isObserver || isLeader())) return
+      controller.evaluate(sight)
+      if (isWriter) await keepWebhook()
+    },
+  })
+  const keepWebhook = async () => {
+    const outlook = controller.outlook
+    if (!outlook) return
+    const isOff = outlook.read.settings.activation.kind === 'off'
+    const dueInMs = await keeper.keep({ facts: isOff ? undefined : outlook.facts, hco: outlook.hco })
+    cycle.soon(dueInMs)
+  }
+  const lead = () => {
+    metrics.leader.set(1)
+    log.info('leader: keeping the cluster at its baseline')
+    isResumed = false
+    void resume().catch((error: Error) => tell('cannot read the published state; trying again', error))
+  }
+  const resume = async (): Promise<void> => {
+    while (!signal.aborted && !isResumed) {
+      try {
+        controller.resume(await readState(client, config.namespace))
+        keeper.reset()
+        isResumed = true
+      } catch (error) {
+        tell('cannot read the published state; trying again', error as Error)
+        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined)
+      }
+    }
+    cycle.soon(0)
+  }
+  const byObject = objectIndex(catalog)
+  const changed = (id: string) => {
+    tell.recovered()
+    for (const name of byObject(id)) controller.touch(name)
+    if (!id.startsWith('asset:')) cycle.soon(id === 'nodes' ? COALESCE_NODES_MS : COALESCE_MS)
+  }
+
+  const app = createOpsApp(registry, () => (view.watches.isSynced([CRDS]) ? [] : ['the cluster is not read yet']))
+  const opsPort = await listen(app, config.opsListen, '--ops-listen')
+  view.start()
+  const elected = config.isElected ? election.run() : resume()
+  const resync = setInterval(() => {
+    controller.resync()
+    cycle.soon(0)
+  }, config.resyncMs)
+
+  const end = async () => {
+    clearInterval(resync)
+    view.stop()
+    await controller.stop()
+    release.abort()
+    await elected
+    await app.close()
+  }
+  return { opsPort, ended: afterAbort(signal, end) }
+}
+
+const stateIn = (namespace: string) => ({ apiVersion: 'v1', resource: 'configmaps', namespace })
+
+const readState = async (client: Client, namespace: string) =>
+  parseState((await read(client, stateIn(namespace), STATE_CONFIG_MAP))?.['data'])
+
+const writeState = (client: Client, namespace: string, state: State) =>
+  apply(client, stateIn(namespace), {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: STATE_CONFIG_MAP, namespace },
+    data: stateData(state),
+  })
+
+/** Which assets a source concerns: its own, or all of a namespace. */
+function objectIndex(catalog: Catalog): (id: string) => readonly string[] {
+  const index = new Map<string, string[]>()
+  for (const asset of catalog) {
+    const ids = [assetSource(asset), ...(asset.object.namespace ? [namespaceSource(asset.object.namespace)] : [])]
+    for (const id of ids) index.set(id, [...(index.get(id) ?? []), asset.name])
+  }
+  return (id) => index.get(id) ?? []
+}

@@ -1,0 +1,81 @@
+import { type Asset, type Catalog, isHyperConverged, kindKey } from '../shared/catalog/catalog.ts'
+import { FACT_SOURCES } from '../shared/catalog/facts.ts'
+import type { Served } from '../shared/cluster/discovery.ts'
+import type { Source } from '../shared/cluster/watch-set.ts'
+import type { KubeObject } from '../shared/engine/object.ts'
+import { CONFIGURATION_KINDS, configurationAt } from './registration.ts'
+import { WEBHOOK_CONFIGURATION } from '../shared/catalog/names.ts'
+
+export const CRDS = 'crds'
+export const assetSource = (asset: Asset) => `asset:${asset.name}`
+export const namespaceSource = (namespace: string) => `namespace:${namespace}`
+
+/** What is followed from the first moment on: it tells which kinds there are. */
+export const crdSource: Source = {
+  id: CRDS,
+  at: { apiVersion: 'apiextensions.k8s.io/v1', resource: 'customresourcedefinitions' },
+  metadataOnly: true,
+}
+
+/** The sources of facts that this cluster serves. */
+export const factSources = (served: Served): readonly Source[] =>
+  Object.entries(FACT_SOURCES).flatMap(([id, api]) => {
+    const found = served.get(kindKey(api))
+    const version = found?.versions[0] // discovery lists the newest stable version first
+    if (!found || version === undefined) return []
+    const apiVersion = api.group === '' ? version : `${api.group}/${version}`
+    return [
+      {
+        id,
+        at: { apiVersion, resource: found.resource },
+        ...('name' in api && { name: api.name }),
+        ...(id === 'nodes' && { project: projectNode }),
+      },
+    ]
+  })
+
+
+// Of thousands of nodes only what facts are made of is kept in memory.
+const projectNode = ({ apiVersion, kind, metadata, status }: KubeObject): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: { name: metadata.name, labels: hardwareLabels(metadata.labels ?? {}) },
+  status: { capacity: (status as { capacity?: unknown } | undefined)?.capacity ?? {} },
+})
+
+const KEPT_LABELS = ['feature.node.kubernetes.io/', 'node-role.kubernetes.io/', 'nvidia.com/']
+const hardwareLabels = (labels: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(labels).filter(([key]) => KEPT_LABELS.some((prefix) => key.startsWith(prefix))),
+  )
+
+/** The catalog's own objects and their namespaces, each by name, as far as their kinds are served. */
+export function objectSources(catalog: Catalog, served: Served, hcoNamespace: string): readonly Source[] {
+  const objects = catalog.flatMap((asset) => {
+    const found = served.get(kindKey(asset.object))
+    const version = asset.object.versions.find((candidate) => found?.versions.includes(candidate))
+    if (!found || version === undefined || isHyperConverged(asset)) return []
+    const { group, name } = asset.object
+    const namespace = asset.object.namespace === '$hco' ? hcoNamespace : asset.object.namespace
+    const apiVersion = group === '' ? version : `${group}/${version}`
+    const at = { apiVersion, resource: found.resource, ...(namespace !== undefined && { namespace }) }
+    return [{ id: assetSource(asset), at, name }]
+  })
+  const namespaces = new Set(objects.flatMap(({ at }) => at.namespace ?? []))
+  return [
+    ...objects,
+    ...[...namespaces].map((name) => ({
+      id: namespaceSource(name),
+      at: { apiVersion: 'v1', resource: 'namespaces' },
+      name,
+      metadataOnly: true,
+    })),
+  ]
+}
+
+/** Our webhook configurations, so that one that somebody deletes or edits is noticed. */
+export const registrationSources: readonly Source[] = CONFIGURATION_KINDS.map((kind) => ({
+  id: kind,
+  at: configurationAt(kind),
+  name: WEBHOOK_CONFIGURATION,
+}))

@@ -1,0 +1,110 @@
+import type { Catalog } from '../shared/catalog/catalog.ts'
+import type { Facts } from '../shared/catalog/facts.ts'
+import { RECONCILER_ROLE, WEBHOOK_CONFIGURATION } from '../shared/catalog/names.ts'
+import { type WebhookEndpoint, webhookConfigurations } from '../shared/catalog/webhook-rules.ts'
+import type { Client } from '../shared/cluster/client.ts'
+import type { RecordEvent } from '../shared/cluster/events.ts'
+import { read } from '../shared/cluster/resource.ts'
+import type { WatchSet } from '../shared/cluster/watch-set.ts'
+import type { KubeObject } from '../shared/engine/object.ts'
+import { readCertificates, writeCertificates } from './certificate-secrets.ts'
+import { type Certificates, nextRenewal, renewCertificates } from './certificates.ts'
+import {
+  applyConfiguration,
+  CONFIGURATION_KINDS,
+  type ConfigurationKind,
+  registrationStep,
+  removeConfiguration,
+} from './registration.ts'
+
+export interface WebhookKeeperOptions {
+  readonly client: Client
+  readonly catalog: Catalog
+  readonly namespace: string
+  readonly endpoint: WebhookEndpoint
+  readonly failurePolicy: 'Ignore' | 'Fail'
+  readonly trustedUser: string
+  /** Where our webhook configurations are followed. */
+  readonly watches: WatchSet
+  readonly record: RecordEvent
+  readonly now: () => number
+}
+
+/** What the registration follows from; undefined facts mean that the product is off. */
+export interface WebhookWish {
+  readonly facts: Facts | undefined
+  readonly hco: KubeObject
+}
+
+// What is soonest due bounds the wait; this bounds it where a Secret was changed behind our back.
+const LONGEST_WAIT_MS = 5 * 60_000
+
+/** Keeps the webhook's certificates and its registration with the API server in place, as the leader does. */
+export class WebhookKeeper {
+  readonly #options: WebhookKeeperOptions
+  readonly #missingSince = new Map<ConfigurationKind, number>()
+  readonly #everSeen = new Set<ConfigurationKind>()
+  #certificates: Certificates | undefined
+  #owner: KubeObject | undefined
+
+  constructor(options: WebhookKeeperOptions) {
+    this.#options = options
+  }
+
+  /** Forgets what another leader may have changed. */
+  reset(): void {
+    this.#certificates = undefined
+  }
+
+  /** Does what is due now. Returns after how many milliseconds something may be due again. */
+  async keep(wish: WebhookWish): Promise<number> {
+    const certificates = await this.#keepCertificates()
+    for (const kind of CONFIGURATION_KINDS) await this.#register(kind, wish, certificates)
+    const untilDue = nextRenewal(certificates) - this.#options.now()
+    return Math.max(1_000, Math.min(untilDue, LONGEST_WAIT_MS))
+  }
+
+  async #keepCertificates(): Promise<Certificates> {
+    const { client, namespace, now } = this.#options
+    const existing = this.#certificates ?? (await readCertificates(client, namespace))
+    const certificates = await renewCertificates(existing, this.#hosts(), now())
+    if (certificates !== existing) await writeCertificates(client, namespace, certificates)
+    this.#certificates = certificates
+    return certificates
+  }
+
+  #hosts(): readonly string[] {
+    const { endpoint } = this.#options
+    if ('url' in endpoint) return [new URL(endpoint.url).hostname.replace(/^\[|\]$/g, '')]
+    const { name, namespace } = endpoint.service
+    return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`]
+  }
+
+  async #register(kind: ConfigurationKind, { facts, hco }: WebhookWish, { bundle }: Certificates): Promise<void> {
+    const { watches, client, now, record } = this.#options
+    if (!watches.isSynced([kind])) return
+    const live = watches.object(kind)
+    if (live) this.#everSeen.add(kind)
+    const missingSince = live || !this.#everSeen.has(kind) ? undefined : (this.#missingSince.get(kind) ?? now())
+    const wanted = facts && (await this.#configuration(kind, facts, bundle))
+    const step = registrationStep({ wanted, live, missingSince, now: now() })
+    if (step === 'wait' && !this.#missingSince.has(kind)) {
+      const note = `somebody deleted the ${kind} ${WEBHOOK_CONFIGURATION}: writes pass unjudged; it comes back in 10 minutes`
+      record({ subject: hco, type: 'Warning', reason: 'WebhookUnregistered', note })
+    }
+    if (missingSince === undefined || step === 'apply') this.#missingSince.delete(kind)
+    else this.#missingSince.set(kind, missingSince)
+    if (step === 'apply' && wanted) await applyConfiguration(client, wanted)
+    if (step === 'delete') await removeConfiguration(client, kind)
+    // What we take away ourselves is not missing.
+    if (step === 'delete') this.#everSeen.delete(kind)
+  }
+
+  async #configuration(kind: ConfigurationKind, facts: Facts, bundle: string) {
+    const { client, catalog, endpoint, failurePolicy, trustedUser } = this.#options
+    const roles = { apiVersion: 'rbac.authorization.k8s.io/v1', resource: 'clusterroles' }
+    this.#owner ??= await read(client, roles, RECONCILER_ROLE)
+    const input = { catalog, facts, endpoint, bundle, failurePolicy, trustedUser, owner: this.#owner }
+    return webhookConfigurations(input).find((configuration) => configuration.kind === kind)
+  }
+}

@@ -1,0 +1,91 @@
+import { isMap } from '../engine/object.ts'
+import { parsePointer, valueAt } from '../engine/pointer.ts'
+import { type Detector, type Facts, type TopologyField } from './facts.ts'
+
+/** One thing that must hold for an asset to be active; the catalog's schema admits no other shape. */
+export type Condition = { readonly not?: boolean } & (
+  | {
+      readonly type: 'crd'
+      readonly group: string
+      readonly kind: string
+      readonly versions?: readonly string[]
+    }
+  | { readonly type: 'annotation'; readonly key: string; readonly value?: string }
+  | { readonly type: 'hardware-detection'; readonly detector: Detector }
+  | { readonly type: 'topology'; readonly field: TopologyField; readonly value?: boolean }
+  | { readonly type: 'feature-gate'; readonly name: string }
+  | { readonly type: 'image'; readonly key: string }
+  | { readonly type: 'hco-field-unconfigured'; readonly pointer: string }
+)
+
+/** Whether the condition holds; throws when it cannot be evaluated, which is never the same as false. */
+export const holds = (condition: Condition, facts: Facts): boolean =>
+  evaluate(condition, facts) !== (condition.not ?? false)
+
+/** The condition as people read it in an event or on a status page. */
+export function describeCondition(condition: Condition): string {
+  const text = describe(condition)
+  return condition.not ? `not (${text})` : text
+}
+
+function evaluate(condition: Condition, facts: Facts): boolean {
+  switch (condition.type) {
+    case 'crd':
+      return isServed(facts, condition)
+    case 'annotation':
+      return facts.hco.annotations[condition.key] === (condition.value ?? 'true')
+    case 'hardware-detection':
+      return known(facts.hardware[condition.detector], condition.detector)
+    case 'topology':
+      return known(facts.topology[condition.field], condition.field) === (condition.value ?? true)
+    case 'feature-gate':
+      return isGateOn(facts.hco.spec.featureGates, condition.name)
+    case 'image':
+      return Boolean(facts.images[condition.key])
+    case 'hco-field-unconfigured':
+      return isUnconfigured(facts.hco.spec, condition.pointer)
+  }
+}
+
+function describe(condition: Condition): string {
+  switch (condition.type) {
+    case 'crd':
+      return `the API ${condition.group}/${condition.kind} is served`
+    case 'annotation':
+      return `the HyperConverged is annotated platform.kubevirt.io/${condition.key}=${condition.value ?? 'true'}`
+    case 'hardware-detection':
+      return `${condition.detector} on some node`
+    case 'topology':
+      return `the topology is ${condition.field}=${condition.value ?? true}`
+    case 'feature-gate':
+      return `the HyperConverged's feature gate ${condition.name} is on`
+    case 'image':
+      return `the image ${condition.key} is known`
+    case 'hco-field-unconfigured':
+      return `the HyperConverged does not set ${condition.pointer}`
+  }
+}
+
+const isServed = (
+  { served }: Facts,
+  { group, kind, versions }: { group: string; kind: string; versions?: readonly string[] },
+) => (served[`${group}/${kind}`] ?? []).some((version) => versions?.includes(version) ?? true)
+
+function known(value: boolean | undefined, name: string): boolean {
+  if (value === undefined) throw new Error(`the fact ${name} is not known`)
+  return value
+}
+
+// HyperConverged v1 has a list of {name, state}; v1beta1 a map of booleans.
+function isGateOn(gates: unknown, name: string): boolean {
+  if (isMap(gates)) return gates[name] === true
+  if (!Array.isArray(gates)) return false
+  return gates.some((gate) => isMap(gate) && gate.name === name && gate.state !== 'Disabled')
+}
+
+function isUnconfigured(spec: Facts['hco']['spec'], pointer: string): boolean {
+  const tokens = parsePointer(pointer)
+  if (!tokens.ok) throw new Error(`hco-field-unconfigured: "${pointer}" ${tokens.error}`)
+  const value = valueAt(spec, tokens.value)
+  return value === undefined || value === null || (isMap(value) && Object.keys(value).length === 0)
+}

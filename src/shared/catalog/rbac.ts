@@ -1,0 +1,124 @@
+import type { KubeObject } from '../engine/object.ts'
+import { type Catalog, isHyperConverged } from './catalog.ts'
+import { FACT_SOURCES } from './facts.ts'
+import {
+  AUTHORITY_SECRET,
+  LEASE,
+  RECONCILER_ACCOUNT,
+  RECONCILER_ROLE,
+  SERVING_SECRET,
+  STATE_CONFIG_MAP,
+  WEBHOOK_ACCOUNT,
+  WEBHOOK_CONFIGURATION,
+} from './names.ts'
+
+/** One rule of a role, as the RBAC API has it. */
+export interface Rule {
+  readonly apiGroups: readonly string[]
+  readonly resources: readonly string[]
+  readonly resourceNames?: readonly string[]
+  readonly verbs: readonly string[]
+}
+
+const READ = ['get', 'list', 'watch']
+// Create by server-side apply honours resourceNames, which POST does not: nothing in a catalog is ever POSTed.
+const APPLY = ['create', 'patch']
+
+/**
+ * The ServiceAccounts of both processes and exactly the roles that they need for this catalog: names
+ * wherever the API can bind a verb to names, and for the webhook nothing but reading and events.
+ */
+export function accounts(catalog: Catalog, namespace: string): readonly KubeObject[] {
+  return [
+    ...account(RECONCILER_ACCOUNT, namespace, RECONCILER_ROLE, reconcilerRules(catalog), ownRules()),
+    ...account(WEBHOOK_ACCOUNT, namespace, WEBHOOK_ACCOUNT, [EVENTS], [
+      rule('', ['configmaps'], READ, [STATE_CONFIG_MAP]),
+      rule('', ['secrets'], READ, [SERVING_SECRET]),
+    ]),
+  ]
+}
+
+const rule = (group: string, resources: readonly string[], verbs: readonly string[], resourceNames?: readonly string[]): Rule => ({
+  apiGroups: [group],
+  resources,
+  ...(resourceNames && { resourceNames }),
+  verbs,
+})
+
+const EVENTS = rule('events.k8s.io', ['events'], ['create'])
+
+// Leases are renewed by update, whose resourceVersion makes sure that one of two candidates loses.
+const ownRules = () => [
+  rule('', ['configmaps'], [...READ, ...APPLY], [STATE_CONFIG_MAP]),
+  rule('', ['secrets'], ['get', ...APPLY], [AUTHORITY_SECRET, SERVING_SECRET]),
+  rule('coordination.k8s.io', ['leases'], ['get', ...APPLY, 'update'], [LEASE]),
+]
+
+function reconcilerRules(catalog: Catalog): readonly Rule[] {
+  return [
+    rule('apiextensions.k8s.io', ['customresourcedefinitions'], READ),
+    ...Object.values(FACT_SOURCES).map((source) =>
+      rule(source.group, [source.resource], READ, 'name' in source ? [source.name] : undefined),
+    ),
+    ...objectRules(catalog),
+    rule('', ['namespaces'], READ, namespacesOf(catalog)),
+    EVENTS,
+    rule(
+      'admissionregistration.k8s.io',
+      ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+      [...READ, ...APPLY, 'delete'],
+      [WEBHOOK_CONFIGURATION],
+    ),
+    rule('rbac.authorization.k8s.io', ['clusterroles'], ['get'], [RECONCILER_ROLE]),
+  ]
+}
+
+function objectRules(catalog: Catalog): readonly Rule[] {
+  const byKind = Map.groupBy(catalog, ({ object }) => `${object.group}/${object.resource}`)
+  return [...byKind.values()].flatMap((assets) => {
+    const [first] = assets
+    if (!first) return []
+    const { group, resource } = first.object
+    const names = [...new Set(assets.map(({ object }) => object.name))].sort()
+    // The HyperConverged is never created by us.
+    const verbs = isHyperConverged(first) ? ['patch'] : [...READ, ...APPLY]
+    return [rule(group, [resource], verbs, names)]
+  })
+}
+
+const namespacesOf = (catalog: Catalog) =>
+  [...new Set(catalog.flatMap(({ object }) => object.namespace ?? []))]
+    .filter((namespace) => namespace !== '$hco')
+    .sort()
+
+function account(
+  name: string,
+  namespace: string,
+  role: string,
+  clusterRules: readonly Rule[],
+  rules: readonly Rule[],
+): readonly KubeObject[] {
+  const apiVersion = 'rbac.authorization.k8s.io/v1'
+  const apiGroup = 'rbac.authorization.k8s.io'
+  const subjects = [{ kind: 'ServiceAccount', name, namespace }]
+  const inNamespace = { name: role, namespace }
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
+    { apiVersion, kind: 'ClusterRole', metadata: { name: role }, rules: clusterRules },
+    {
+      apiVersion,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: role },
+      roleRef: { apiGroup, kind: 'ClusterRole', name: role },
+      subjects,
+    },
+    { apiVersion, kind: 'Role', metadata: inNamespace, rules },
+    {
+      apiVersion,
+      kind: 'RoleBinding',
+      metadata: inNamespace,
+      roleRef: { apiGroup, kind: 'Role', name: role },
+      subjects,
+    },
+  ]
+}

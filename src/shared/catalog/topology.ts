@@ -1,0 +1,67 @@
+import type { KubeObject } from '../engine/object.ts'
+import { isMap } from '../engine/object.ts'
+import { valueAt } from '../engine/pointer.ts'
+import type { Facts } from './facts.ts'
+
+/** What the shape of the cluster is read from; a kind that is not served gives none. */
+export interface TopologySources {
+  readonly nodeLabels: readonly Readonly<Record<string, string>>[]
+  readonly infrastructure: KubeObject | undefined
+  readonly scheduler: KubeObject | undefined
+  readonly pools: readonly KubeObject[]
+  readonly kubeletConfigs: readonly KubeObject[]
+  /** The name of the KubeletConfig that the catalog manages. */
+  readonly ownKubeletConfig: string | undefined
+}
+
+/** The cluster's shape. Roles are labels that the Machine Config Operator writes; master is the old name of control-plane. */
+export function detectTopology(sources: TopologySources): Facts['topology'] {
+  const { nodeLabels, infrastructure, scheduler } = sources
+  const masters = nodeLabels.filter(isMaster)
+  const workersOnly = nodeLabels.filter((labels) => !isMaster(labels))
+  const statusOf = (field: string) => valueAt(infrastructure, ['status', field])
+  return {
+    singleNode: statusOf('infrastructureTopology') === 'SingleReplica' || nodeLabels.length === 1,
+    compact: masters.length >= 3 && workersOnly.length === 0,
+    schedulableMasters: valueAt(scheduler, ['spec', 'mastersSchedulable']) === true,
+    hostedControlPlane: statusOf('controlPlaneTopology') === 'External',
+    foreignKubeletConfig: hasForeignKubeletConfig(sources),
+  }
+}
+
+/** Machines of each pool: what its status says, else the nodes that its role would select. */
+export function countMachines({ pools, nodeLabels }: TopologySources): Facts['pools'] {
+  return Object.fromEntries(
+    pools.map((pool) => {
+      const count = valueAt(pool, ['status', 'machineCount'])
+      const name = pool.metadata.name
+      return [name, typeof count === 'number' ? count : nodeLabels.filter(inPool(name)).length]
+    }),
+  )
+}
+
+const ROLE = 'node-role.kubernetes.io/'
+const isMaster = (labels: Readonly<Record<string, string>>) =>
+  `${ROLE}master` in labels || `${ROLE}control-plane` in labels
+
+// A node with both roles belongs to the pool of the masters.
+const inPool = (pool: string) => (labels: Readonly<Record<string, string>>) =>
+  pool === 'worker' ? `${ROLE}worker` in labels && !isMaster(labels) : `${ROLE}${pool}` in labels
+
+function hasForeignKubeletConfig(sources: TopologySources): boolean {
+  const worker = sources.pools.find(({ metadata }) => metadata.name === 'worker')
+  const labels = worker?.metadata.labels ?? {}
+  return sources.kubeletConfigs.some(
+    (config) =>
+      config.metadata.name !== sources.ownKubeletConfig &&
+      selects(valueAt(config, ['spec', 'machineConfigPoolSelector']), labels),
+  )
+}
+
+// A selector with expressions is taken to match: applying a second KubeletConfig to a pool would undo the first.
+function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
+  if (!isMap(selector)) return false
+  if (Array.isArray(selector.matchExpressions)) return true
+  const wanted = isMap(selector.matchLabels) ? Object.entries(selector.matchLabels) : []
+  return wanted.every(([key, value]) => labels[key] === value)
+}

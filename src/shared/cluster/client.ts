@@ -1,0 +1,168 @@
+import type { RequestOptions } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { KubeConfig } from '@kubernetes/client-node'
+import { Agent, type Dispatcher, request } from 'undici'
+
+import { isMap } from '../engine/object.ts'
+
+/** The API server answered, and the answer is an error. `details` is its Status object's. */
+export class ApiError extends Error {
+  override name = 'ApiError' as const
+  readonly status: number
+  readonly reason: string | undefined
+
+  constructor(operation: string, status: number, body: unknown) {
+    const { message, reason } = isMap(body) ? body : {}
+    super(`${operation}: ${status} ${typeof message === 'string' ? message : 'no message'}`)
+    this.status = status
+    this.reason = typeof reason === 'string' ? reason : undefined
+  }
+}
+
+/** Nobody answered: refused, reset, timed out, or a TLS handshake that failed. */
+export class UnreachableError extends Error {
+  override name = 'UnreachableError' as const
+}
+
+/** Whether the API server said that there is no such thing. */
+export const isNotFound = (error: unknown) => error instanceof ApiError && error.status === 404
+
+/** Whether a precondition failed: what we planned from has changed meanwhile. */
+export const isConflict = (error: unknown) => error instanceof ApiError && error.status === 409
+
+export interface RequestInput {
+  readonly method?: Dispatcher.HttpMethod
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly body?: unknown
+  readonly contentType?: string
+  readonly accept?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: unknown
+}
+
+/** The one way to the API server: kept-alive connections, credentials that are read anew for each request. */
+export interface Client {
+  readonly server: string
+  /** Sends one request and parses the JSON answer. Throws ApiError for 4xx and 5xx, UnreachableError for none. */
+  readonly send: (path: string, input?: RequestInput) => Promise<Reply>
+  /** Opens a stream of JSON lines; its requests have connections of their own. */
+  readonly stream: (path: string, input?: RequestInput) => Promise<AsyncIterable<Uint8Array>>
+  readonly close: () => Promise<void>
+}
+
+const REQUEST_TIMEOUT_MS = 35_000
+// The server ends a watch after at most six minutes.
+const STREAM_TIMEOUT_MS = 420_000
+const BUSY_RETRIES = 3
+
+/** Connects to the cluster of the kubeconfig's current context. */
+export async function connect(kubeConfig: KubeConfig): Promise<Client> {
+  const cluster = kubeConfig.getCurrentCluster()
+  if (!cluster) throw new Error('the kubeconfig has no current cluster: set one with `kubectl config use-context`')
+  const { tls } = await credentials(kubeConfig)
+  const agentWith = (timeout: number, connections?: number) =>
+    new Agent({
+      connect: { ...tls, keepAlive: true, keepAliveInitialDelay: 30_000 },
+      ...(connections !== undefined && { connections }),
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      bodyTimeout: timeout,
+    })
+  const requests = agentWith(REQUEST_TIMEOUT_MS, 8)
+  const streams = agentWith(STREAM_TIMEOUT_MS)
+
+  const open = async (dispatcher: Dispatcher, path: string, input: RequestInput) => {
+    const { headers } = await credentials(kubeConfig)
+    return openOnce(cluster.server, dispatcher, path, { ...input, headers: { ...headers, ...input.headers } })
+  }
+  return {
+    server: cluster.server,
+    async send(path, input = {}) {
+      const { statusCode, headers, body } = await open(requests, path, input)
+      return { status: statusCode, headers, body: parseBody(await body.text()) }
+    },
+    async stream(path, input = {}) {
+      return (await open(streams, path, input)).body
+    },
+    close: async () => {
+      await Promise.all([requests.destroy(), streams.destroy()])
+    },
+  }
+}
+
+async function openOnce(server: string, dispatcher: Dispatcher, path: string, input: RequestInput) {
+  const { method = 'GET', body, signal } = input
+  const options = {
+    method,
+    dispatcher,
+    ...(signal && { signal }),
+    headers: {
+      accept: input.accept ?? 'application/json',
+      'user-agent': 'virt-platform-autopilot',
+      ...(body !== undefined && { 'content-type': input.contentType ?? 'application/json' }),
+      ...input.headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }
+  const url = urlOf(server, path, input.query)
+  const operation = `${method} ${path}`
+  for (let attempt = 0; ; attempt++) {
+    const reply = await request(url, options).catch((error: Error) => {
+      if (signal?.aborted) throw error
+      throw new UnreachableError(`${operation}: the API server at ${server} does not answer: ${describe(error)}`, {
+        cause: error,
+      })
+    })
+    if (reply.statusCode < 400) return reply
+    const text = await reply.body.text()
+    if (!isBusy(reply.statusCode) || attempt >= BUSY_RETRIES) {
+      throw new ApiError(operation, reply.statusCode, parseBody(text))
+    }
+    const seconds = Number(reply.headers['retry-after'] ?? 1)
+    await sleep(1000 * Math.min(Number.isFinite(seconds) ? seconds : 1, 10), undefined, { ...(signal && { signal }) })
+  }
+}
+
+const isBusy = (status: number) => status === 429 || status === 503
+
+function urlOf(server: string, path: string, query: RequestInput['query'] = {}): string {
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([key, value]): [string, string][] =>
+      value === undefined ? [] : [[key, String(value)]],
+    ),
+  ).toString()
+  return `${server.replace(/\/$/, '')}${path}${search && (path.includes('?') ? '&' : '?')}${search}`
+}
+
+const parseBody = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { message: text.slice(0, 300) }
+  }
+}
+
+// An AggregateError of both address families has no message of its own.
+const describe = (error: Error & { code?: string; errors?: readonly Error[] }) =>
+  error.message || error.errors?.[0]?.message || error.code || error.name
+
+/** What a kubeconfig says about reaching its cluster: TLS for the agent, headers for each request. */
+async function credentials(kubeConfig: KubeConfig) {
+  const options: RequestOptions = {}
+  await kubeConfig.applyToHTTPSOptions(options)
+  const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername, headers, auth } = options
+  const given = { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername }
+  const tls = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return {
+    tls,
+    headers: {
+      ...(headers as Record<string, string> | undefined),
+      ...(auth && { authorization: `Basic ${btoa(auth)}` }),
+    },
+  }
+}

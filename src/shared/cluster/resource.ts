@@ -1,0 +1,70 @@
+import type { Client } from './client.ts'
+import { ApiError } from './client.ts'
+import type { KubeObject } from '../engine/object.ts'
+import { FIELD_MANAGER } from '../engine/annotations.ts'
+
+/** Where objects of one kind are found on the API server. */
+export interface Resource {
+  readonly apiVersion: string
+  readonly resource: string
+  readonly namespace?: string
+}
+
+/** The path of a collection, or of one object where a name is given. */
+export function pathOf({ apiVersion, resource, namespace }: Resource, name?: string): string {
+  const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`
+  return `${root}${scope}/${resource}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`
+}
+
+/** Reads one object by name; undefined where there is none. */
+export async function read(client: Client, at: Resource, name: string): Promise<KubeObject | undefined> {
+  try {
+    return (await client.send(pathOf(at, name))).body as KubeObject
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined
+    throw error
+  }
+}
+
+export interface ApplyOptions {
+  readonly isDryRun?: boolean
+  readonly fieldManager?: string
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Applies a partial object on the server, with force: what it states is ours from now on. A uid or
+ * resourceVersion in its metadata is a precondition; ApiError 409 says that it failed.
+ */
+export async function apply(
+  client: Client,
+  at: Resource,
+  object: KubeObject,
+  { isDryRun = false, fieldManager = FIELD_MANAGER, signal }: ApplyOptions = {},
+): Promise<KubeObject> {
+  const { body } = await client.send(pathOf(at, object.metadata.name), {
+    method: 'PATCH',
+    contentType: 'application/apply-patch+yaml',
+    body: object,
+    query: {
+      fieldManager,
+      force: true,
+      fieldValidation: 'Strict',
+      dryRun: isDryRun ? 'All' : undefined,
+    },
+    ...(signal && { signal }),
+  })
+  return body as KubeObject
+}
+
+/** Applies a JSON patch (RFC 6902) to one object. */
+export async function patchJson(client: Client, at: Resource, name: string, operations: readonly object[]) {
+  const { body } = await client.send(pathOf(at, name), {
+    method: 'PATCH',
+    contentType: 'application/json-patch+json',
+    body: operations,
+    query: { fieldManager: FIELD_MANAGER },
+  })
+  return body as KubeObject
+}

@@ -1,0 +1,99 @@
+import { groupOf, isMap, type JsonMap } from '../engine/object.ts'
+import type { MergeTree } from '../engine/merge-tree.ts'
+import { parsePointer, valueAt } from '../engine/pointer.ts'
+import { treeOf } from '../engine/tree-of.ts'
+import type { Client } from './client.ts'
+
+/** What to read of one kind's schema: its merge tree always, and the enums of some fields. */
+export interface KindQuery {
+  readonly apiVersion: string
+  readonly kind: string
+  /** JSON pointers to fields whose enum, or whose items' enum, is wanted. */
+  readonly enumPointers: readonly string[]
+}
+
+export interface KindSchema {
+  readonly tree: MergeTree
+  /** By the pointer asked for; empty where the schema has no enum there. */
+  readonly enums: Readonly<Record<string, readonly string[]>>
+}
+
+/**
+ * Reads schemas from the served OpenAPI v3, by `apiVersion/Kind`; a kind that the server does not
+ * publish, or not yet, is absent. A document is fetched again only when the index gives it a new hash.
+ */
+export type LoadSchemas = (queries: readonly KindQuery[]) => Promise<ReadonlyMap<string, KindSchema>>
+
+export const schemaKey = ({ apiVersion, kind }: Pick<KindQuery, 'apiVersion' | 'kind'>) =>
+  `${apiVersion}/${kind}`
+
+export function createSchemas(client: Client): LoadSchemas {
+  const known = new Map<string, { url: string; schema: KindSchema }>()
+  return async (queries) => {
+    const { body } = await client.send('/openapi/v3')
+    const index = (body as { paths: Record<string, { serverRelativeURL: string }> }).paths
+    const urlOf = ({ apiVersion }: KindQuery) =>
+      index[apiVersion.includes('/') ? `apis/${apiVersion}` : `api/${apiVersion}`]?.serverRelativeURL
+    const stale = queries.filter((query) => known.get(schemaKey(query))?.url !== urlOf(query))
+    for (const [url, wanted] of Map.groupBy(stale, urlOf)) {
+      for (const query of wanted) known.delete(schemaKey(query))
+      if (url === undefined) continue
+      const document = (await client.send(url)).body
+      for (const query of wanted) {
+        const schema = readKind(document, query)
+        if (schema) known.set(schemaKey(query), { url, schema })
+      }
+    }
+    return new Map(
+      queries.flatMap((query) => {
+        const found = known.get(schemaKey(query))
+        return found ? [[schemaKey(query), found.schema] as const] : []
+      }),
+    )
+  }
+}
+
+const REF = '#/components/schemas/'
+
+function readKind(document: unknown, query: KindQuery): KindSchema | undefined {
+  const schemas = valueAt(document, ['components', 'schemas'])
+  if (!isMap(schemas)) return undefined
+  const resolve = (ref: string) => schemas[ref.slice(REF.length)] as JsonMap
+  const schema = Object.values(schemas).find(
+    (candidate): candidate is JsonMap => isMap(candidate) && isSchemaOf(candidate, query),
+  )
+  if (!schema) return undefined
+  const enums = query.enumPointers.map((pointer) => [pointer, enumAt(schema, pointer, resolve)])
+  return { tree: treeOf(schema, resolve), enums: Object.fromEntries(enums) }
+}
+
+function isSchemaOf(schema: JsonMap, { apiVersion, kind }: KindQuery): boolean {
+  const names = schema['x-kubernetes-group-version-kind']
+  const version = apiVersion.split('/').at(-1)
+  return (
+    Array.isArray(names) &&
+    names.some(
+      (name: JsonMap) =>
+        name.kind === kind && name.group === groupOf(apiVersion) && name.version === version,
+    )
+  )
+}
+
+type Resolve = (ref: string) => JsonMap
+
+function enumAt(schema: JsonMap, pointer: string, resolve: Resolve): readonly string[] {
+  const tokens = parsePointer(pointer)
+  if (!tokens.ok) throw new Error(`enum pointer "${pointer}": ${tokens.error}`)
+  let at: unknown = schema
+  for (const token of tokens.value) at = valueAt(dereference(at, resolve), ['properties', token])
+  const field = dereference(at, resolve)
+  const items = dereference(valueAt(field, ['items']), resolve)
+  const values = valueAt(field, ['enum']) ?? valueAt(items, ['enum'])
+  return Array.isArray(values) ? values.filter((value) => typeof value === 'string') : []
+}
+
+// Built-in kinds refer to their parts by `allOf` with exactly one `$ref`.
+function dereference(schema: unknown, resolve: Resolve): unknown {
+  const ref = valueAt(schema, ['$ref']) ?? valueAt(schema, ['allOf', '0', '$ref'])
+  return typeof ref === 'string' ? resolve(ref) : schema
+}

@@ -1,0 +1,111 @@
+import type { KubeObject } from '../engine/object.ts'
+import type { Client } from './client.ts'
+import type { Resource } from './resource.ts'
+import { keyOf, watch } from './watch.ts'
+
+/** One collection, or one object of it, to be followed. */
+export interface Source {
+  /** Names the source in callbacks; a source whose other members changed is watched anew. */
+  readonly id: string
+  readonly at: Resource
+  readonly name?: string
+  readonly metadataOnly?: boolean
+  /** Keeps only what is needed of a large object. */
+  readonly project?: (object: KubeObject) => KubeObject
+}
+
+export interface WatchSetOptions {
+  readonly client: Client
+  /** An object of the source appeared, changed or went away, or the source was read completely for the first time. */
+  readonly onChange: (id: string) => void
+  readonly onTrouble: (id: string, error: Error) => void
+}
+
+interface Running {
+  readonly description: string
+  readonly objects: Map<string, KubeObject>
+  readonly abort: AbortController
+  isSynced: boolean
+}
+
+/** The watches of one process, started and stopped as the cluster begins and ends to serve their kinds. */
+export class WatchSet {
+  readonly #options: WatchSetOptions
+  readonly #running = new Map<string, Running>()
+
+  constructor(options: WatchSetOptions) {
+    this.#options = options
+  }
+
+  /** Follows exactly these sources from now on. */
+  follow(sources: readonly Source[]): void {
+    const wanted = new Map(sources.map((source) => [source.id, source]))
+    for (const [id, running] of this.#running) {
+      const source = wanted.get(id)
+      if (source && describe(source) === running.description) continue
+      running.abort.abort()
+      this.#running.delete(id)
+    }
+    for (const source of sources) if (!this.#running.has(source.id)) this.#start(source)
+  }
+
+  /** Whether every one of these sources was read completely at least once. */
+  isSynced(ids: readonly string[]): boolean {
+    return ids.every((id) => this.#running.get(id)?.isSynced ?? false)
+  }
+
+  /** Whether the source is being followed at all. */
+  has(id: string): boolean {
+    return this.#running.has(id)
+  }
+
+  objects(id: string): readonly KubeObject[] {
+    return [...(this.#running.get(id)?.objects.values() ?? [])]
+  }
+
+  /** The only object of a source that follows one by name. */
+  object(id: string): KubeObject | undefined {
+    return this.objects(id)[0]
+  }
+
+  /** Puts in what a write of ours returned, so that nobody plans from an older object. */
+  update(id: string, object: KubeObject): void {
+    this.#running.get(id)?.objects.set(keyOf(object), object)
+  }
+
+  stop(): void {
+    this.follow([])
+  }
+
+  #start(source: Source): void {
+    const { client, onChange, onTrouble } = this.#options
+    const running: Running = {
+      description: describe(source),
+      objects: new Map(),
+      abort: new AbortController(),
+      isSynced: false,
+    }
+    this.#running.set(source.id, running)
+    const project = source.project ?? ((object: KubeObject) => object)
+    void watch({
+      client,
+      at: source.at,
+      ...(source.name !== undefined && { name: source.name }),
+      ...(source.metadataOnly && { metadataOnly: true }),
+      signal: running.abort.signal,
+      onChange(key, object) {
+        if (object) running.objects.set(key, project(object))
+        else running.objects.delete(key)
+        if (running.isSynced) onChange(source.id)
+      },
+      onSync() {
+        if (running.isSynced) return
+        running.isSynced = true
+        onChange(source.id)
+      },
+      onTrouble: (error) => onTrouble(source.id, error),
+    })
+  }
+}
+
+const describe = ({ at, name, metadataOnly }: Source) => JSON.stringify([at, name, metadataOnly])

@@ -1,0 +1,147 @@
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { KubeObject } from '../engine/object.ts'
+import { ApiError, type Client } from './client.ts'
+import { pathOf, type Resource } from './resource.ts'
+
+export interface WatchInput {
+  readonly client: Client
+  readonly at: Resource
+  /** Only the object of this name, which least-privilege roles can permit. */
+  readonly name?: string
+  /** Metadata alone, for kinds whose content nobody reads. */
+  readonly metadataOnly?: boolean
+  /** Called once for each object that appeared or changed, and with `undefined` for one that went away. */
+  readonly onChange: (key: string, object: KubeObject | undefined) => void
+  /** Called after each complete list. */
+  readonly onSync: () => void
+  /** Called when the watch starts to fail, once until it works again. */
+  readonly onTrouble: (error: Error) => void
+  readonly signal: AbortSignal
+}
+
+const PARTIAL = 'g=meta.k8s.io;v=v1,application/json'
+const FIRST_BACKOFF_MS = 100
+const LONGEST_BACKOFF_MS = 10_000
+
+/** The key of an object in a watched collection: its namespace, if any, and its name. */
+export const keyOf = ({ metadata }: KubeObject) =>
+  metadata.namespace ? `${metadata.namespace}/${metadata.name}` : metadata.name
+
+/**
+ * Follows a collection until the signal aborts: lists, then watches from there, lists again when the
+ * server forgot where we were (410 Gone), and waits with backoff and jitter when it does not answer.
+ */
+export async function watch(input: WatchInput): Promise<void> {
+  const { signal } = input
+  const known = new Map<string, string>()
+  let resourceVersion: string | undefined
+  let backoff = FIRST_BACKOFF_MS
+  let isInTrouble = false
+  while (!signal.aborted) {
+    try {
+      resourceVersion ??= await list(input, known)
+      for await (const event of events(input, resourceVersion)) {
+        resourceVersion = take(input, known, event) ?? resourceVersion
+        backoff = FIRST_BACKOFF_MS
+        isInTrouble = false
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      if (isGone(error)) {
+        resourceVersion = undefined
+        continue
+      }
+      if (!isInTrouble) input.onTrouble(error as Error)
+      isInTrouble = true
+      // After trouble the list is the truth: what happened meanwhile may never come as an event.
+      resourceVersion = undefined
+      await sleep(backoff * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined)
+      backoff = Math.min(backoff * 2, LONGEST_BACKOFF_MS)
+    }
+  }
+}
+
+const isGone = (error: unknown) => error instanceof ApiError && error.status === 410
+
+interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
+  readonly object: KubeObject
+}
+
+const selectorOf = ({ name }: WatchInput) =>
+  name === undefined ? undefined : `metadata.name=${name}`
+
+async function list(input: WatchInput, known: Map<string, string>): Promise<string> {
+  const { client, at, metadataOnly, onChange, onSync, signal } = input
+  const seen = new Set<string>()
+  let next: string | undefined
+  let resourceVersion = ''
+  do {
+    const { body } = await client.send(pathOf(at), {
+      query: { fieldSelector: selectorOf(input), limit: 500, continue: next },
+      signal,
+      ...(metadataOnly && { accept: `application/json;as=PartialObjectMetadataList;${PARTIAL}` }),
+    })
+    const page = body as ListPage
+    for (const item of page.items) {
+      // Items of a list do not repeat what the list says of all of them.
+      const object = { ...item, apiVersion: at.apiVersion, kind: page.kind.replace(/List$/, '') }
+      seen.add(keyOf(object))
+      announce(object, known, onChange)
+    }
+    next = page.metadata.continue || undefined
+    resourceVersion = page.metadata.resourceVersion
+  } while (next !== undefined)
+  for (const key of known.keys()) {
+    if (seen.has(key)) continue
+    known.delete(key)
+    onChange(key, undefined)
+  }
+  onSync()
+  return resourceVersion
+}
+
+interface ListPage {
+  readonly kind: string
+  readonly items: readonly KubeObject[]
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string }
+}
+
+function announce(object: KubeObject, known: Map<string, string>, onChange: WatchInput['onChange']) {
+  const key = keyOf(object)
+  const version = `${object.metadata.uid}/${object.metadata.resourceVersion}`
+  if (known.get(key) === version) return
+  known.set(key, version)
+  onChange(key, object)
+}
+
+async function* events(input: WatchInput, resourceVersion: string): AsyncGenerator<WatchEvent> {
+  const { client, at, metadataOnly, signal } = input
+  const body = await client.stream(pathOf(at), {
+    query: {
+      watch: 1,
+      allowWatchBookmarks: true,
+      resourceVersion,
+      fieldSelector: selectorOf(input),
+      timeoutSeconds: 240 + Math.floor(Math.random() * 120),
+    },
+    signal,
+    ...(metadataOnly && { accept: `application/json;as=PartialObjectMetadata;${PARTIAL}` }),
+  })
+  for await (const line of createInterface({ input: Readable.from(body), crlfDelay: Number.POSITIVE_INFINITY })) {
+    yield JSON.parse(line) as WatchEvent
+  }
+}
+
+function take(input: WatchInput, known: Map<string, string>, { type, object }: WatchEvent): string | undefined {
+  if (type === 'ERROR') throw new ApiError(`WATCH ${pathOf(input.at)}`, Number(object['code']), object)
+  if (type === 'DELETED') {
+    if (known.delete(keyOf(object))) input.onChange(keyOf(object), undefined)
+  } else if (type !== 'BOOKMARK') {
+    announce(object, known, input.onChange)
+  }
+  return object.metadata.resourceVersion
+}

@@ -1,0 +1,149 @@
+import { MANAGED_BY } from './annotations.ts'
+import { type FieldsV1, pathsOf, SELF, withoutPaths } from './fields-v1.ts'
+import { itemsOf } from './list-items.ts'
+import { ATOMIC, elementOf, type FieldPath, type MergeTree, memberTree } from './merge-tree.ts'
+import { isMap, type JsonMap, type KubeObject } from './object.ts'
+
+export interface Ownership {
+  /** What desired holds and the manager's last apply does not own. */
+  readonly missing: readonly FieldPath[]
+  /** What the manager's last apply owns and desired does not hold. */
+  readonly extra: readonly FieldPath[]
+}
+
+/** An operation of RFC 6902. */
+export type Operation =
+  | { readonly op: 'test' | 'replace'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string }
+
+const TYPE = ['f:apiVersion', 'f:kind']
+
+/** What the server lets nobody own in `metadata`. */
+const IDENTITY = [
+  SELF,
+  'f:name',
+  'f:namespace',
+  'f:creationTimestamp',
+  'f:selfLink',
+  'f:uid',
+  'f:clusterName',
+  'f:generation',
+  'f:managedFields',
+  'f:resourceVersion',
+]
+
+/** The fields that the server records as owned after an apply of `desired`. */
+export const fieldsOf = (tree: MergeTree, desired: KubeObject): FieldsV1 => {
+  const { 'f:metadata': metadata = {}, ...fields } = omit(contentOf(tree, desired) ?? {}, TYPE)
+  const owned = omit(metadata, IDENTITY)
+  return Object.keys(owned).length === 0 ? fields : { ...fields, 'f:metadata': owned }
+}
+
+const omit = (fields: FieldsV1, elements: readonly string[]): FieldsV1 =>
+  Object.fromEntries(Object.entries(fields).filter(([element]) => !elements.includes(element)))
+
+/** The fields inside a container that merges; undefined for what is owned as one value. */
+const contentOf = (tree: MergeTree, value: unknown): FieldsV1 | undefined => {
+  if (tree.type === 'atomic') return undefined
+  if (tree.type === 'list' || tree.type === 'set') return listContentOf(tree, value)
+  return value === null || isMap(value) ? mapContentOf(tree, value ?? {}) : undefined
+}
+
+const mapContentOf = (tree: MergeTree, map: JsonMap): FieldsV1 => {
+  const members = Object.entries(map).flatMap(([name, member]) => {
+    const isOwned = isEmptyMap(member) || !isNamed(tree, name)
+    const element = elementOf({ field: name })
+    return fieldsAt(element, memberTree(tree, name) ?? ATOMIC, member, isOwned)
+  })
+  return Object.fromEntries(members)
+}
+
+const isEmptyMap = (value: unknown) =>
+  value === null || (isMap(value) && Object.keys(value).length === 0)
+
+const isNamed = (tree: MergeTree, name: string) =>
+  tree.type === 'map' && Object.hasOwn(tree.fields, name)
+
+const listContentOf = (tree: MergeTree, value: unknown): FieldsV1 | undefined => {
+  const { byElement, isExact } = itemsOf(tree, value ?? [])
+  if (!(value === null || Array.isArray(value)) || !isExact) return undefined
+  const itemTree = tree.type === 'list' ? tree.items : ATOMIC
+  const items = [...byElement].flatMap(
+    ([
+      element,
+      {
+        values: [item],
+      },
+    ]) => fieldsAt(element, itemTree, item, true),
+  )
+  return Object.fromEntries(items)
+}
+
+/** The entry for one element, which itself may be a field beside what is in it; none for no field at all. */
+const fieldsAt = (
+  element: string,
+  tree: MergeTree,
+  value: unknown,
+  isOwned: boolean,
+): readonly (readonly [string, FieldsV1])[] => {
+  const content = contentOf(tree, value)
+  if (!content) return [[element, {}]]
+  if (Object.keys(content).length === 0) return isOwned ? [[element, {}]] : []
+  return [[element, isOwned ? { [SELF]: {}, ...content } : content]]
+}
+
+/** Compares what the last apply of `manager` owns in `live` with what an apply of `desired` would. */
+export const ownership = (
+  tree: MergeTree,
+  live: KubeObject,
+  desired: KubeObject,
+  manager: string,
+): Ownership => {
+  const owned = pathsOf(applyEntryOf(live, manager)?.fields ?? {})
+  const wanted = pathsOf(fieldsOf(tree, desired))
+  return { missing: without(wanted, owned), extra: without(owned, wanted) }
+}
+
+type Paths = ReadonlyMap<string, FieldPath>
+
+const without = (paths: Paths, others: Paths): readonly FieldPath[] =>
+  [...paths].flatMap(([name, path]) => (others.has(name) ? [] : [path]))
+
+const applyEntryOf = ({ metadata: { managedFields = [] } }: KubeObject, manager: string) => {
+  const index = managedFields.findIndex(
+    (entry) => entry.manager === manager && entry.operation === 'Apply' && !entry.subresource,
+  )
+  const entry = managedFields[index]
+  return entry && { index, fields: entry.fieldsV1 ?? {} }
+}
+
+/**
+ * The JSON patch after which the last apply of `manager` owns none of these fields any more, so that
+ * leaving them out of the next apply keeps their values; undefined where it owns none of them.
+ */
+export const releaseOperations = (
+  live: KubeObject,
+  manager: string,
+  paths: readonly FieldPath[],
+): readonly Operation[] | undefined => {
+  const entry = applyEntryOf(live, manager)
+  const fields = entry && withoutPaths(entry.fields, paths)
+  if (!entry || !fields || fields === entry.fields) return undefined
+  return [
+    { op: 'test', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion },
+    replacement(live, entry.index, fields),
+  ]
+}
+
+const replacement = (live: KubeObject, index: number, fields: JsonMap): Operation => {
+  const path = `/metadata/managedFields/${index}`
+  if (Object.keys(fields).length > 0)
+    return { op: 'replace', path: `${path}/fieldsV1`, value: fields }
+  // The server takes an empty list of managers for an oversight and keeps the one that it has.
+  return live.metadata.managedFields?.length === 1
+    ? { op: 'replace', path: `${path}/fieldsV1`, value: LABEL }
+    : { op: 'remove', path }
+}
+
+/** What every apply of ours owns. */
+const LABEL: FieldsV1 = { 'f:metadata': { 'f:labels': { [`f:${MANAGED_BY}`]: {} } } }

@@ -1,0 +1,250 @@
+import jsonpatch from 'fast-json-patch'
+import { PATCH, PREFIX } from './annotations.ts'
+import { byteLength, depthOf, parseJson } from './json.ts'
+import { isKubeObject, isMap, type JsonMap, type KubeObject } from './object.ts'
+import {
+  formatPointer,
+  has,
+  holdsReservedName,
+  isListIndex,
+  MAX_DEPTH,
+  parsePointer,
+  valueAt,
+} from './pointer.ts'
+import type { Problem } from './problem.ts'
+import { err, ok, type Result } from './result.ts'
+
+const MAX_TEXT_BYTES = 64 * 1024
+const MAX_OPERATIONS = 1_000
+const MAX_RESULT_BYTES = 1024 * 1024
+/** More would only repeat themselves, and an answer of megabytes could get lost on its way. */
+const MAX_PROBLEMS = 20
+
+/** Applies an admin's RFC 6902 patch to a copy of the baseline: the whole patch, or none of it. */
+export function applyPatch(
+  baseline: KubeObject,
+  text: string,
+): Result<KubeObject, readonly Problem[]> {
+  const operations = readOperations(text)
+  if (!operations.ok) return operations
+  const size = byteLength(JSON.stringify(baseline))
+  let draft: Draft = { document: structuredClone(baseline), size }
+  for (const [index, operation] of operations.value.entries()) {
+    const next = EFFECTS[operation.op](draft, operation)
+    if (!next.ok) return err([operationProblem(next.error, index)])
+    draft = next.value
+  }
+  return judge(baseline, draft.document)
+}
+
+/** What is wrong and the way out, and the pointer that it is about. */
+interface Fault {
+  readonly what: string
+  readonly pointer?: string
+}
+
+type Tokens = readonly string[]
+type Op = 'add' | 'copy' | 'move' | 'remove' | 'replace' | 'test'
+
+/** An operation as it was read; `from` and `value` mean something only where its `op` has them. */
+interface Operation {
+  readonly op: Op
+  readonly path: Tokens
+  readonly from: Tokens
+  readonly value: unknown
+}
+
+/** The members of each operation beside `op`. */
+const OPERATIONS: readonly (readonly [op: Op, members: readonly string[]])[] = [
+  ['add', ['path', 'value']],
+  ['copy', ['from', 'path']],
+  ['move', ['from', 'path']],
+  ['remove', ['path']],
+  ['replace', ['path', 'value']],
+  ['test', ['path', 'value']],
+]
+
+function readOperations(text: string): Result<readonly Operation[], readonly Problem[]> {
+  const entries = readList(text)
+  if (!entries.ok) return err([problem({ what: `the patch ${entries.error}` })])
+  const operations: Operation[] = []
+  const problems: Problem[] = []
+  for (const [index, entry] of entries.value.entries()) {
+    const operation = readOperation(entry)
+    if (operation.ok) operations.push(operation.value)
+    else problems.push(operationProblem(operation.error, index))
+  }
+  return problems.length === 0 ? ok(operations) : err(problems.slice(0, MAX_PROBLEMS))
+}
+
+function readList(text: string): Result<readonly unknown[], string> {
+  if (byteLength(text) > MAX_TEXT_BYTES) return err('must not be larger than 64 KiB')
+  const list = parseJson(text)
+  if (!list.ok) return err(`must be strict JSON: ${list.error}`)
+  if (!Array.isArray(list.value)) return err('must be a list of operations: [{"op": …}, …]')
+  return list.value.length > MAX_OPERATIONS
+    ? err('must not have more than 1,000 operations')
+    : ok(list.value)
+}
+
+function readOperation(entry: unknown): Result<Operation, Fault> {
+  if (!isMap(entry)) return err({ what: 'an operation must be a map: {"op": …, "path": …}' })
+  const known = OPERATIONS.find(([name]) => name === entry.op)
+  if (!known) return err({ what: '"op" must be add, copy, move, remove, replace or test' })
+  const [op, members] = known
+  const given = Object.keys(entry).filter((name) => name !== 'op')
+  if (given.length !== members.length || !members.every((name) => given.includes(name))) {
+    return err({ what: `${op} must have "op", "${members.join('", "')}" and nothing else` })
+  }
+  const path = readPointer(entry, 'path')
+  if (!path.ok) return path
+  const from = members.includes('from') ? readPointer(entry, 'from') : ok([])
+  if (!from.ok) return from
+  const value = entry.value
+  if (holdsReservedName(value)) {
+    const what = 'rename the member called __proto__, constructor or prototype in the value'
+    return err({ what, pointer: formatPointer(path.value) })
+  }
+  return ok({ op, path: path.value, from: from.value, value })
+}
+
+function readPointer(entry: JsonMap, member: string): Result<Tokens, Fault> {
+  const text = entry[member]
+  if (typeof text !== 'string') return err({ what: `"${member}" must be a JSON pointer` })
+  const tokens = parsePointer(text)
+  return tokens.ok ? tokens : err({ what: `"${member}" ${tokens.error}`, pointer: text })
+}
+
+/** The copy being patched; `size` is that of the baseline and of everything put into it since. */
+interface Draft {
+  readonly document: unknown
+  readonly size: number
+}
+
+type Effect = (draft: Draft, operation: Operation) => Result<Draft, Fault>
+
+const EFFECTS: Readonly<Record<Op, Effect>> = {
+  add: (draft, { path, value }) => put(draft, 'add', path, value),
+  copy: (draft, { path, from }) =>
+    absence(draft, from) ?? put(draft, 'add', path, valueAt(draft.document, from)),
+  move: (draft, { path, from }) => {
+    if (path.length > from.length && from.every((token, index) => token === path[index])) {
+      const what = 'a value cannot move into itself: choose another path'
+      return err({ what, pointer: formatPointer(path) })
+    }
+    const value = valueAt(draft.document, from)
+    const rest = take(draft, from)
+    return rest.ok ? put(rest.value, 'add', path, value) : rest
+  },
+  remove: (draft, { path }) => take(draft, path),
+  replace: (draft, { path, value }) => absence(draft, path) ?? put(draft, 'replace', path, value),
+  test: (draft, { path, value }) => absence(draft, path) ?? test(draft, path, value),
+}
+
+function put(draft: Draft, op: 'add' | 'replace', path: Tokens, value: unknown) {
+  const pointer = formatPointer(path)
+  const what = obstacle(draft.document, path)
+  if (what !== undefined) return err({ what, pointer })
+  if (path.length + depthOf(value) > MAX_DEPTH) {
+    return err({ what: `nothing may nest deeper than ${MAX_DEPTH} levels: flatten it`, pointer })
+  }
+  // Removing gives nothing back, so that neither memory nor time can be spent in a circle.
+  const size = draft.size + byteLength(JSON.stringify([...path.slice(-1), value]))
+  if (size > MAX_RESULT_BYTES) {
+    const what = 'the object and all that the patch puts into it must fit in 1 MiB: put less'
+    return err({ what, pointer })
+  }
+  const operation = { op, path: pointer, value: structuredClone(value) }
+  return ok({ document: applied(draft.document, operation), size })
+}
+
+function take(draft: Draft, path: Tokens): Result<Draft, Fault> {
+  const missing = absence(draft, path)
+  if (missing) return missing
+  const operation = { op: 'remove', path: formatPointer(path) } as const
+  return ok({ ...draft, document: applied(draft.document, operation) })
+}
+
+function test(draft: Draft, path: Tokens, value: unknown): Result<Draft, Fault> {
+  const pointer = formatPointer(path)
+  try {
+    return ok({ ...draft, document: applied(draft.document, { op: 'test', path: pointer, value }) })
+  } catch {
+    // What the library throws embeds the document.
+    return err({ what: 'the test fails: correct its value, or leave the test out', pointer })
+  }
+}
+
+const applied = (document: unknown, operation: jsonpatch.Operation): unknown =>
+  jsonpatch.applyOperation(document, operation, true, true).newDocument
+
+function absence({ document }: Draft, path: Tokens): Result<never, Fault> | undefined {
+  const missing = path.findIndex((_, index) => !has(document, path.slice(0, index + 1)))
+  if (missing === -1) return undefined
+  const end = shortened(formatPointer(path.slice(0, missing)))
+  const what = `nothing is there, the object ends at ${end}: correct the pointer, or add what is missing before`
+  return err({ what, pointer: formatPointer(path) })
+}
+
+function obstacle(document: unknown, path: Tokens): string | undefined {
+  const parent = valueAt(document, path.slice(0, -1))
+  if (path.length === 0 || isMap(parent)) return undefined
+  if (!Array.isArray(parent)) return 'its parent is neither a map nor a list: add that before'
+  const last = String(path.at(-1))
+  return last === '-' || (isListIndex(last) && Number(last) <= parent.length)
+    ? undefined
+    : 'a list takes an index up to its length, without leading zeros, or "-" for its end'
+}
+
+/** Judges what came out, not the paths: "replace /metadata" renames as surely as "/metadata/name". */
+function judge(baseline: KubeObject, patched: unknown): Result<KubeObject, readonly Problem[]> {
+  if (!isMap(patched)) {
+    return err([problem({ what: 'the patch must leave a Kubernetes object', pointer: '' })])
+  }
+  const problems = jsonpatch.compare(fixedPart(baseline), fixedPart(patched)).map(changeProblem)
+  if (Object.hasOwn(baseline, 'spec') && !isMap(patched.spec)) {
+    const what = 'the patch must leave spec a map: change or remove single fields of it'
+    problems.push(problem({ what, pointer: '/spec' }))
+  }
+  return isKubeObject(patched) && problems.length === 0
+    ? ok(patched)
+    : err(problems.slice(0, MAX_PROBLEMS))
+}
+
+/** What no patch may change: everything that says which object it is and who owns it. */
+const fixedPart = ({ apiVersion, kind, metadata, status }: JsonMap): JsonMap => ({
+  apiVersion,
+  kind,
+  status,
+  metadata: isMap(metadata)
+    ? { ...metadata, labels: ours(metadata.labels), annotations: ours(metadata.annotations) }
+    : metadata,
+})
+
+const ours = (entries: unknown = {}) =>
+  isMap(entries) ? Object.fromEntries(Object.entries(entries).filter(isOurs)) : entries
+
+const isOurs = ([key, value]: [string, unknown]) =>
+  key.startsWith(PREFIX) || typeof value !== 'string'
+
+const changeProblem = ({ path }: { path: string }): Problem => {
+  const what = `the patch must not change ${shortened(path)}: ${FREEDOM}`
+  return problem({ what, pointer: path })
+}
+
+const FREEDOM = `in metadata it may set only labels and annotations outside ${PREFIX}, and status, apiVersion and kind stay as they are`
+
+const operationProblem = (fault: Fault, operation: number): Problem => {
+  const at = fault.pointer === undefined ? '' : ` at ${shortened(fault.pointer)}`
+  return { ...problem(fault), message: `operation ${operation}${at}: ${fault.what}`, operation }
+}
+
+const problem = ({ what, ...place }: Fault): Problem => ({
+  reason: 'InvalidPatch',
+  annotation: PATCH,
+  message: what,
+  ...place,
+})
+
+const shortened = (pointer: string) =>
+  pointer.length > 128 ? `${pointer.slice(0, 128)}…` : pointer || 'its root'

@@ -1,0 +1,230 @@
+import ejs from 'ejs'
+import {
+  isAlias,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  stringify,
+  visit,
+} from 'yaml'
+import { isExact } from './json.ts'
+import { isKubeObject, type KubeObject } from './object.ts'
+import { parsePointer, valueAt } from './pointer.ts'
+
+/** What an asset's template is rendered with, under these names. */
+export interface TemplateLocals {
+  readonly facts: unknown
+  /** The object that the catalog says the template yields. */
+  readonly object: {
+    readonly apiVersion: string
+    readonly kind: string
+    readonly namespace?: string
+    readonly name: string
+  }
+  /** The values that the served schema allows, by field. */
+  readonly enums: Readonly<Record<string, readonly string[]>>
+  /** The content of a file beside the template; throws for a name that it does not know. */
+  readonly file: (name: string) => string
+}
+
+/** What a template yields: an object, or nothing where its own conditions print nothing. */
+export type Rendered =
+  | { readonly kind: 'object'; readonly object: KubeObject }
+  | { readonly kind: 'empty' }
+
+/** A compiled template, which throws a `RenderError` for every mistake, and nothing else. */
+export type Template = (locals: TemplateLocals) => Rendered
+
+/** A mistake in a template, or in what it makes of the facts; the message names the file and, where known, the line. */
+export class RenderError extends Error {
+  override name = 'RenderError' as const
+}
+
+/**
+ * Compiles an EJS template whose output is one Kubernetes object as strict YAML, and in which it is a
+ * mistake to read a value that is not set or to print what is not a scalar.
+ */
+export function compileTemplate(input: {
+  /** The file's name, shown in errors. */
+  readonly name: string
+  readonly text: string
+}): Template {
+  const print = compile(input)
+  return (locals) => {
+    const object = readObject(input.name, print(locals))
+    if (object === undefined) return { kind: 'empty' }
+    return { kind: 'object', object: identified(input.name, object, locals.object) }
+  }
+}
+
+function compile({ name, text }: { name: string; text: string }) {
+  try {
+    const print = ejs.compile(text, {
+      filename: name,
+      strict: true,
+      compileDebug: true,
+      escape: printScalar,
+      destructuredLocals: LOCALS,
+    })
+    return (locals: TemplateLocals) => {
+      try {
+        return print(helpersAnd(locals))
+      } catch (error) {
+        throw located(name, error)
+      }
+    }
+  } catch (error) {
+    const [what = ''] = messageOf(error).split(` in ${name} while compiling`)
+    throw new RenderError(`${name}: ${what}`, { cause: error })
+  }
+}
+
+/** `include` hides the library's own, which reads files. */
+const LOCALS = ['facts', 'object', 'enums', 'file', 'base64', 'optional', 'toYaml', 'include']
+
+const helpersAnd = ({ facts, object, enums, file }: TemplateLocals) => ({
+  facts: strictView(facts, 'facts'),
+  object: strictView(object, 'object'),
+  enums: strictView(enums, 'enums'),
+  file,
+  base64,
+  optional,
+  toYaml,
+  include,
+})
+
+const include = () => {
+  throw new Error('a template includes no other: use file()')
+}
+
+/** A view of a JSON value in which reading a member that is not set throws, naming its path. */
+function strictView(value: unknown, path: string): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const views = new Map<string, unknown>()
+  // A copy, since a proxy must answer for a frozen member with that very member.
+  const target = Array.isArray(value) ? [...value] : withoutUndefined(value)
+  return new Proxy(target, {
+    get: (_, key) => {
+      if (key === Symbol.toPrimitive) throw new Error(`value ${path} is not a scalar`)
+      if (typeof key === 'symbol' || isAskedByLanguage(target, key)) return Reflect.get(target, key)
+      const memberPath = `${path}${step(key)}`
+      if (!Object.hasOwn(target, key)) throw new Error(`value ${memberPath} is not set`)
+      if (!views.has(key)) views.set(key, strictView(Reflect.get(target, key), memberPath))
+      return views.get(key)
+    },
+  })
+}
+
+const withoutUndefined = (value: object) =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
+
+/** List methods and the question of `JSON.stringify` are no values that a template forgot to check. */
+const isAskedByLanguage = (target: object, key: string) =>
+  key === 'toJSON' || (Array.isArray(target) && key in Array.prototype)
+
+const step = (key: string) => {
+  if (/^\d+$/.test(key)) return `[${key}]`
+  return /^[\w$]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
+}
+
+/** A JSON string is a YAML scalar too, whatever it contains. */
+function printScalar(value: unknown): string {
+  const isPrintable =
+    typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
+  if (!isPrintable)
+    throw new Error(
+      `only strings, numbers and booleans can be printed, not ${value === null ? 'null' : typeof value}`,
+    )
+  return JSON.stringify(value)
+}
+
+function base64(text: unknown): string {
+  if (typeof text !== 'string') throw new Error('base64() takes a string')
+  return btoa(
+    Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''),
+  )
+}
+
+/** Reads what may be absent or null, then giving the fallback; a pointer that is none leads nowhere. */
+function optional(value: unknown, pointer: string, fallback: unknown): unknown {
+  const tokens = parsePointer(pointer)
+  return tokens.ok ? (valueAt(value, tokens.value) ?? fallback) : fallback
+}
+
+/** Writes a value as block YAML that starts on a line of its own, every line indented. */
+function toYaml(value: unknown, indent: number): string {
+  if (value === undefined || value === null) throw new Error('toYaml() takes a value')
+  const lines = stringify(value, ON_ONE_LINE_EACH).trimEnd().split('\n')
+  return lines.map((line) => `\n${' '.repeat(indent)}${line}`).join('')
+}
+
+/** Quotes what other readers take for something else, and writes every string on one line. */
+const ON_ONE_LINE_EACH = {
+  compat: 'yaml-1.1',
+  aliasDuplicateObjects: false,
+  lineWidth: 0,
+  blockQuote: false,
+  singleQuote: false,
+  doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
+} as const
+
+/** The library sets a message on whatever a template throws, or fails with an error of its own. */
+const messageOf = (error: unknown) => String((error as Error).message)
+
+/** The library puts the line, and a piece of the template, before the message. */
+function located(name: string, error: unknown): RenderError {
+  const message = messageOf(error)
+  const [, line, what] = /^[^\n]*:(\d+)\n.*?\n\n(.*)$/s.exec(message) ?? []
+  const text = line === undefined ? `${name}: ${message}` : `${name}:${line}: ${what}`
+  return new RenderError(text, { cause: error })
+}
+
+/** Reads one document of strict YAML; undefined where there is none, comments aside. */
+function readObject(name: string, text: string): unknown {
+  const lineCounter = new LineCounter()
+  const at = (offset: number) => `${name}: line ${lineCounter.linePos(offset).line} of its output`
+  const [document, second] = parseAllDocuments(text, {
+    lineCounter,
+    prettyErrors: false,
+    resolveKnownTags: false,
+  })
+  if (!document) return undefined
+  const [fault] = [...document.errors, ...document.warnings]
+  if (fault) throw new RenderError(`${at(fault.pos[0])}: ${fault.message}`, { cause: fault })
+  if (second) throw new RenderError(`${at(second.range[0])}: a second document`)
+  if (document.directives.yaml.explicit) throw new RenderError(`${name}: a %YAML directive`)
+  visit(document, {
+    Node: (key, node) => {
+      const mistake = mistakeOf(key, node)
+      if (mistake !== undefined) throw new RenderError(`${at(Number(node.range?.[0]))}: ${mistake}`)
+    },
+  })
+  return document.toJS()
+}
+
+/** Words and numbers that YAML 1.1 reads as booleans and octals, and YAML 1.2 does not, or the reverse. */
+const AMBIGUOUS = /^(?:y|Y|yes|Yes|YES|n|N|no|No|NO|on|On|ON|off|Off|OFF|[-+]?0[0-9_]+|0o[0-7]+)$/
+
+function mistakeOf(key: unknown, node: Node): string | undefined {
+  if (isAlias(node)) return 'an alias: write the value itself'
+  const scalar = isScalar(node) ? node : undefined
+  if (scalar?.type === 'PLAIN' && AMBIGUOUS.test(String(scalar.source))) {
+    return `${scalar.source} is read differently by other YAML readers: quote it, or write a decimal number`
+  }
+  if (key === 'key' && typeof scalar?.value !== 'string') return 'a name is a string: quote it'
+  return typeof scalar?.value === 'number' && !isExact(scalar.value)
+    ? 'a number that JSON cannot hold exactly'
+    : undefined
+}
+
+/** The same value, once it is sure to be the object that the catalog says. */
+function identified(file: string, object: unknown, wanted: TemplateLocals['object']): KubeObject {
+  if (!isKubeObject(object)) throw new RenderError(`${file}: its output is not a Kubernetes object`)
+  const { apiVersion, kind, metadata } = object
+  const made = [apiVersion, kind, metadata.namespace, metadata.name]
+  const expected = [wanted.apiVersion, wanted.kind, wanted.namespace, wanted.name]
+  if (made.every((part, index) => part === expected[index])) return object
+  const [is, should] = [made, expected].map((parts) => parts.filter(Boolean).join(' '))
+  throw new RenderError(`${file}: its output is ${is}, but the catalog says ${should}`)
+}

@@ -1,0 +1,83 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** A registry of one process, with Node's own metrics that are named as promtool wants them. */
+export function createRegistry(): Registry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  for (const gauge of ['handles', 'requests', 'resources']) {
+    registry.removeSingleMetric(`nodejs_active_${gauge}_total`)
+  }
+  return registry
+}
+
+const OBJECT = ['kind', 'namespace', 'name'] as const
+
+/** The reconciler's metrics. Series of an asset exist only while its object is active. */
+export const createReconcilerMetrics = (registry: Registry) => ({
+  compliance: new Gauge({
+    name: 'virt_platform_compliance_status',
+    help: 'Whether a managed object is in sync with its desired state: 1 in sync, 0 not.',
+    labelNames: OBJECT,
+    registers: [registry],
+  }),
+  paused: new Gauge({
+    name: 'virt_platform_paused_resources',
+    help: 'Managed objects whose management is paused by annotation.',
+    labelNames: OBJECT,
+    registers: [registry],
+  }),
+  customization: new Gauge({
+    name: 'virt_platform_customization_info',
+    help: 'Managed objects that carry an override, by its type: patch, ignore, unmanaged.',
+    labelNames: [...OBJECT, 'type'] as const,
+    registers: [registry],
+  }),
+  missingDependency: new Gauge({
+    name: 'virt_platform_missing_dependency',
+    help: 'APIs that an asset somebody asked for needs and the cluster does not serve.',
+    labelNames: ['group', 'version', 'kind'] as const,
+    registers: [registry],
+  }),
+  pendingDisruption: new Gauge({
+    name: 'virt_platform_pending_disruption',
+    help: 'Managed objects with a change that drains or reboots nodes and waits for approval.',
+    labelNames: OBJECT,
+    registers: [registry],
+  }),
+  duration: new Histogram({
+    name: 'virt_platform_reconcile_duration_seconds',
+    help: 'Time to reconcile one object.',
+    labelNames: OBJECT,
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers: [registry],
+  }),
+  leader: new Gauge({
+    name: 'virt_platform_leader',
+    help: 'Whether this process holds the Lease: 1 leader, 0 not.',
+    registers: [registry],
+  }),
+})
+export type ReconcilerMetrics = ReturnType<typeof createReconcilerMetrics>
+
+/** The webhook's metrics. No label takes a value that a caller chooses. */
+export const createWebhookMetrics = (registry: Registry) => ({
+  requests: new Counter({
+    name: 'virt_platform_admission_requests_total',
+    help: 'Judged writes by kind, operation, verdict and reason.',
+    labelNames: ['kind', 'operation', 'verdict', 'reason'] as const,
+    registers: [registry],
+  }),
+  duration: new Histogram({
+    name: 'virt_platform_admission_duration_seconds',
+    help: 'Time to judge one write, from the parsed request to the answer.',
+    labelNames: ['verdict'] as const,
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1],
+    registers: [registry],
+  }),
+  certificateExpiry: new Gauge({
+    name: 'virt_platform_webhook_certificate_expiry_timestamp_seconds',
+    help: 'When the serving certificate expires, in seconds since the epoch.',
+    registers: [registry],
+  }),
+})
+export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>

@@ -1,0 +1,88 @@
+import {
+  type Asset,
+  type Catalog,
+  isAlwaysDenied,
+  isHyperConverged,
+  isSensitive,
+  kindKey,
+  namespaceOf,
+} from '../shared/catalog/catalog.ts'
+import type { Facts } from '../shared/catalog/facts.ts'
+import { readSettings, type Settings } from '../shared/catalog/settings.ts'
+import { type Digest, identityOn, type Standing, standingOf } from '../shared/catalog/standing.ts'
+import type { State } from '../shared/catalog/state.ts'
+import { type KindQuery, type KindSchema, schemaKey } from '../shared/cluster/schemas.ts'
+import type { MergeTree } from '../shared/engine/merge-tree.ts'
+
+/** One catalog object as the webhook knows it. */
+export interface ManagedObject {
+  readonly asset: Asset
+  readonly isHco: boolean
+  readonly isSensitive: boolean
+  readonly isAlwaysDenied: boolean
+  readonly standing: Standing
+  readonly tree: MergeTree | undefined
+  /** The leader publishes the very same baseline; where it does not, two opinions would be an edit war. */
+  readonly isAgreed: boolean
+  /** For a disruptive asset, the digest of the desired state in force. */
+  readonly appliedDigest: string | undefined
+}
+
+/** Everything a decision needs, precomputed from the published state. */
+export interface Knowledge {
+  readonly settings: Settings
+  /** The last valid text of each setting. */
+  readonly validSettings: State['settings']
+  readonly facts: Facts
+  readonly find: (group: string, kind: string, namespace: string | undefined, name: string) => ManagedObject | undefined
+  readonly all: readonly ManagedObject[]
+}
+
+/** The schemas to load before knowledge can be made of a state. */
+export const queriesOf = (catalog: Catalog, { facts }: State): readonly KindQuery[] =>
+  catalog.flatMap((asset) => {
+    const identity = identityOn(asset, facts)
+    return identity ? [{ ...identity, enumPointers: [] }] : []
+  })
+
+/** Makes knowledge of the published state, rendering each baseline as the leader did. */
+export function createKnowledge(
+  catalog: Catalog,
+  state: State,
+  schemas: ReadonlyMap<string, KindSchema>,
+  digest: Digest,
+): Knowledge {
+  const { facts } = state
+  const { settings } = readSettings(state.settings)
+  const all = catalog.map((asset): ManagedObject => {
+    const standing = standingOf(asset, facts, settings, digest)
+    const identity = identityOn(asset, facts)
+    return {
+      asset,
+      isHco: isHyperConverged(asset),
+      isSensitive: isSensitive(asset),
+      isAlwaysDenied: isAlwaysDenied(asset),
+      standing,
+      tree: identity && schemas.get(schemaKey(identity))?.tree,
+      isAgreed: standing.kind === 'active' && state.baselines[asset.name] === standing.digest,
+      appliedDigest: state.applied[asset.name],
+    }
+  })
+  const index = new Map(
+    all.map((managed) => {
+      const { object } = managed.asset
+      const namespace = namespaceOf(managed.asset, facts.hco.namespace)
+      return [keyOf(kindKey(object), namespace, object.name), managed]
+    }),
+  )
+  return {
+    settings,
+    validSettings: state.settings,
+    facts,
+    all,
+    find: (group, kind, namespace, name) => index.get(keyOf(kindKey({ group, kind }), namespace, name)),
+  }
+}
+
+const keyOf = (kind: string, namespace: string | undefined, name: string) =>
+  JSON.stringify([kind, namespace || undefined, name])

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { type Binaries, findBinaries } from '../../src/cli/dev/binaries.ts'
+import {
+  type ControlPlane,
+  type ControlPlaneOptions,
+  startControlPlane,
+} from '../../src/cli/dev/control-plane.ts'
+import type { Env } from '../../src/cli/dev/go.ts'
+import { install } from '../../src/cli/dev/install.ts'
+import type { User } from '../../src/cli/dev/kubeconfig.ts'
+import { loadManifests, type Manifest } from '../../src/cli/dev/manifests.ts'
+import { send } from '../../src/cli/dev/request.ts'
+
+/** What ends with a test file: tap's `t`. */
+export interface Scope {
+  teardown(end: () => Promise<void>): void
+  comment(line: string): void
+}
+
+/** What a test's cluster has: a control plane's options, and what is installed in it. */
+export interface TestClusterOptions
+  extends Partial<Omit<ControlPlaneOptions, 'binaries' | 'dataDir' | 'print'>> {
+  /** The CustomResourceDefinitions of test/crds; unless false. */
+  readonly crds?: boolean
+  /** The objects of test/samples; unless false. They need the definitions. */
+  readonly samples?: boolean
+}
+
+/** How kubectl ended, and what it said. */
+export interface Said {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Who runs kubectl (admin by default), what it reads, and what its environment has besides. */
+export interface KubectlOptions {
+  readonly user?: User
+  readonly input?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** The answer to a request. */
+export interface Answer<Body> {
+  readonly status: number
+  readonly body: Body
+}
+
+/** A control plane for the tests of one file. */
+export interface TestCluster extends ControlPlane {
+  readonly binaries: Binaries
+  /** Runs the real kubectl, with a home and caches of its own. */
+  kubectl(args: readonly string[], options?: KubectlOptions): Promise<Said>
+  /** Sends a request as the administrator. */
+  admin<Body = unknown>(
+    method: string,
+    path: string,
+    body?: unknown,
+    contentType?: string,
+  ): Promise<Answer<Body>>
+}
+
+const FOLDERS = { crds: '../crds', samples: '../samples' } as const
+
+/** Starts a cluster that ends with the test: the real API server, with definitions and samples. */
+export async function testCluster(
+  t: Scope,
+  { crds = true, samples = crds, controllerManager = false, ...rest }: TestClusterOptions = {},
+): Promise<TestCluster> {
+  const print = (line: string) => t.comment(line)
+  const binaries = await findBinaries({ env: environment(), print, controllerManager })
+  const starting = startControlPlane({ ...rest, binaries, controllerManager, print })
+  const manifests = [...load(crds, FOLDERS.crds), ...load(samples, FOLDERS.samples)] // meanwhile
+  const plane = await starting
+  t.teardown(plane.stop)
+  await install(plane, manifests)
+  return Object.assign(plane, {
+    binaries,
+    kubectl: createKubectl(plane, binaries),
+    async admin(method: string, path: string, body?: unknown, contentType?: string) {
+      const { url, ca, token } = plane
+      const type = contentType && { contentType }
+      const { status, text } = await send(url + path, { method, ca, token, body, ...type })
+      return { status, body: text.startsWith('{') ? JSON.parse(text) : text }
+    },
+  })
+}
+
+/** The environment that the tests were started in. */
+export function environment(): Env {
+  // biome-ignore lint/style/noProcessEnv: the one place of the tests; the product's is main.ts
+  return process.env
+}
+
+function load(isWanted: boolean, folder: string): readonly Manifest[] {
+  return isWanted ? loadManifests(join(import.meta.dirname, folder)) : []
+}
+
+function createKubectl(plane: ControlPlane, { kubectl }: Binaries): TestCluster['kubectl'] {
+  const home = join(plane.dataDir, 'home')
+  mkdirSync(home)
+  return async (args, { user, input = '', env = {} } = {}) => {
+    const kubeconfig = user ? plane.kubeconfigFor(user) : plane.kubeconfig
+    const child = spawn(kubectl, ['--kubeconfig', kubeconfig, ...args], {
+      cwd: home,
+      env: { PATH: environment().PATH, HOME: home, ...env },
+    })
+    child.stdin.end(input)
+    const closed = once(child, 'close')
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+    const [code] = await closed
+    return { code, stdout, stderr }
+  }
+}

@@ -1,0 +1,33 @@
+// One binary with the Kubernetes control plane and kubectl, chosen by the name it is called by.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"go.etcd.io/etcd/server/v3/etcdmain"
+	"k8s.io/component-base/cli"
+	_ "k8s.io/component-base/logs/json/register"
+	_ "k8s.io/component-base/metrics/prometheus/clientgo"
+	_ "k8s.io/component-base/metrics/prometheus/version"
+	kubectl "k8s.io/kubectl/pkg/cmd"
+	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
+	controllers "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+)
+
+func main() {
+	switch name := filepath.Base(os.Args[0]); name {
+	case "etcd":
+		etcdmain.Main(os.Args)
+	case "kube-apiserver":
+		os.Exit(cli.Run(apiserver.NewAPIServerCommand()))
+	case "kube-controller-manager":
+		os.Exit(cli.Run(controllers.NewControllerManagerCommand()))
+	case "kubectl":
+		os.Exit(cli.Run(kubectl.NewDefaultKubectlCommand()))
+	default:
+		fmt.Fprintf(os.Stderr, "call this binary as etcd, kube-apiserver, kube-controller-manager or kubectl, not as %s\n", name)
+		os.Exit(2)
+	}
+}
