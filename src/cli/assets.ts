@@ -8,6 +8,7 @@ export function loadOwnCatalog(): Catalog {
   const folder = ['../../assets', '../assets']
     .map((path) => join(import.meta.dirname, path))
     .find((path) => existsSync(join(path, 'catalog.yaml')))
-  if (folder === undefined) throw new Error('the assets folder that comes with the program is missing: install it again')
+  if (folder === undefined)
+    throw new Error('the assets folder that comes with the program is missing: install it again')
   return loadCatalog((name) => readFileSync(join(folder, name), 'utf8'))
 }

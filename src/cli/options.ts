@@ -9,7 +9,8 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h:
 export function parseDuration(text: string): number {
   const match = /^(\d+)(ms|s|m|h)$/.exec(text)
   const [, amount, unit = ''] = match ?? []
-  if (amount === undefined) throw new InvalidArgumentError('Write a number and ms, s, m or h: 10s, 5m.')
+  if (amount === undefined)
+    throw new InvalidArgumentError('Write a number and ms, s, m or h: 10s, 5m.')
   return Number(amount) * (UNITS[unit] ?? 1)
 }
 
@@ -25,16 +26,22 @@ export function parseListenArgument(text: string): Listen {
 /** An https URL that the API server can call. */
 export function parseWebhookUrl(text: string): string {
   const url = URL.parse(text)
-  if (url?.protocol !== 'https:' || !url.port) throw new InvalidArgumentError('Write https://HOST:PORT.')
+  if (url?.protocol !== 'https:' || !url.port)
+    throw new InvalidArgumentError('Write https://HOST:PORT.')
   return text
 }
 
 export const kubeconfigOption = () =>
-  new Option('--kubeconfig <file>', 'the cluster to use; default: KUBECONFIG, ~/.kube/config, or the pod’s own')
+  new Option(
+    '--kubeconfig <file>',
+    'the cluster to use; default: KUBECONFIG, ~/.kube/config, or the pod’s own',
+  )
 export const namespaceOption = (fallback: string) =>
   new Option('--namespace <name>', 'our own namespace').default(fallback)
 export const logLevelOption = () =>
-  new Option('--log-level <level>', 'debug shows stack traces too').choices([...LOG_LEVELS]).default('info')
+  new Option('--log-level <level>', 'debug shows stack traces too')
+    .choices([...LOG_LEVELS])
+    .default('info')
 export const opsListenOption = () =>
   new Option('--ops-listen <address>', 'where /metrics, /healthz and /readyz are served')
     .argParser(parseListenArgument)

@@ -37,34 +37,54 @@ function readManifest(file: string): KubeObject {
   try {
     value = parse(readFileSync(file === '-' ? 0 : file, 'utf8'))
   } catch (error) {
-    throw new Error(`cannot read ${file}: ${(error as Error).message.split('\n')[0]}`, { cause: error })
+    throw new Error(`cannot read ${file}: ${(error as Error).message.split('\n')[0]}`, {
+      cause: error,
+    })
   }
-  if (!isKubeObject(value)) throw new Error(`${file} holds no Kubernetes object with apiVersion, kind and metadata.name`)
+  if (!isKubeObject(value))
+    throw new Error(`${file} holds no Kubernetes object with apiVersion, kind and metadata.name`)
   return value
 }
 
 async function learn(client: Client, namespace: string): Promise<Knowledge> {
   const catalog = loadOwnCatalog()
   const at = { apiVersion: 'v1', resource: 'configmaps', namespace }
-  const state = parseState((await read(client, at, STATE_CONFIG_MAP))?.['data'])
+  const state = parseState((await read(client, at, STATE_CONFIG_MAP))?.data)
   if (!state) {
-    throw new Error(`no reconciler has published its state in namespace ${namespace}: is it running there? (--namespace)`)
+    throw new Error(
+      `no reconciler has published its state in namespace ${namespace}: is it running there? (--namespace)`,
+    )
   }
-  return createKnowledge(catalog, state, await createSchemas(client)(queriesOf(catalog, state)), sha256)
+  return createKnowledge(
+    catalog,
+    state,
+    await createSchemas(client)(queriesOf(catalog, state)),
+    sha256,
+  )
 }
 
 /** The command for a manifest, or why it needs none. */
 function overrideFor(manifest: KubeObject, { find }: Knowledge): string {
   const { apiVersion, kind, metadata } = manifest
   const managed = find(groupOf(apiVersion), kind, metadata.namespace, metadata.name)
-  if (managed?.standing.kind !== 'active' || !managed.tree) return `${titleOf(manifest)} is not managed here: nothing to override`
-  if (managed.isSensitive) throw new Error(`${titleOf(manifest)}: this kind takes no ${PATCH}; use ignore-fields or mode: unmanaged`)
+  if (managed?.standing.kind !== 'active' || !managed.tree)
+    return `${titleOf(manifest)} is not managed here: nothing to override`
+  if (managed.isSensitive)
+    throw new Error(
+      `${titleOf(manifest)}: this kind takes no ${PATCH}; use ignore-fields or mode: unmanaged`,
+    )
   const { baseline } = managed.standing
   const { annotations: _before, ...rest } = metadata
   const object = { ...manifest, metadata: rest }
-  const drifts = drift(managed.tree, object, baseline).filter(({ path: [first] }) => first && 'field' in first && first.field !== 'metadata')
-  if (drifts.length === 0) return `${titleOf(manifest)} agrees with its baseline: nothing to override`
+  const drifts = drift(managed.tree, object, baseline).filter(
+    ({ path: [first] }) => first && 'field' in first && first.field !== 'metadata',
+  )
+  if (drifts.length === 0)
+    return `${titleOf(manifest)} agrees with its baseline: nothing to override`
   const patch = patchFor({ object, baseline, tree: managed.tree, drifts })
-  if (patch === undefined) throw new Error(`${titleOf(manifest)}: no patch of the baseline gives this manifest; use ignore-fields`)
+  if (patch === undefined)
+    throw new Error(
+      `${titleOf(manifest)}: no patch of the baseline gives this manifest; use ignore-fields`,
+    )
   return annotateCommand(manifest, PATCH, patch)
 }

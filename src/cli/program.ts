@@ -58,23 +58,41 @@ export function createProgram(env: Env): Command {
     .option('--hco-namespace <name>', 'where the HyperConverged is, if there are several')
     .addOption(opsListenOption())
     .option('--no-leader-elect', 'act without holding the Lease: only where nobody else can')
-    .addOption(new Option('--resync <duration>', 'compare everything this often').argParser(parseDuration).default(300_000, '5m'))
+    .addOption(
+      new Option('--resync <duration>', 'compare everything this often')
+        .argParser(parseDuration)
+        .default(300_000, '5m'),
+    )
     .addOption(disruptiveChangesOption('hold'))
     .addOption(
       new Option('--failure-policy <policy>', 'what happens to a write while no webhook answers')
         .choices(['Ignore', 'Fail'])
         .default('Ignore'),
     )
-    .option('--trusted-user <name>', 'the user whose writes the webhook never sees; default: the reconciler’s ServiceAccount')
-    .option('--webhook-service <name>', 'the Service of the webhook, in our namespace', 'virt-platform-autopilot-webhook')
-    .addOption(new Option('--webhook-url <url>', 'where the webhook is, outside a cluster').argParser(parseWebhookUrl))
+    .option(
+      '--trusted-user <name>',
+      'the user whose writes the webhook never sees; default: the reconciler’s ServiceAccount',
+    )
+    .option(
+      '--webhook-service <name>',
+      'the Service of the webhook, in our namespace',
+      'virt-platform-autopilot-webhook',
+    )
+    .addOption(
+      new Option('--webhook-url <url>', 'where the webhook is, outside a cluster').argParser(
+        parseWebhookUrl,
+      ),
+    )
     .option('--observe', 'compute and report only, write nothing')
     .action(async (options) => (await import('./reconciler.ts')).reconciler(options, env))
 
   command('dev', 'run both, on an embedded control plane or on a cluster of your own')
     .option('--kubeconfig <file>', 'use this cluster, observing only, instead of an embedded one')
     .option('--write', 'with --kubeconfig: change that cluster')
-    .option('--webhook-host <address>', 'with --kubeconfig --write: our address as that cluster’s API server sees it')
+    .option(
+      '--webhook-host <address>',
+      'with --kubeconfig --write: our address as that cluster’s API server sees it',
+    )
     .addOption(disruptiveChangesOption('apply'))
     .action(async (options) => (await import('./dev/dev.ts')).dev(options, env))
 
@@ -92,7 +110,9 @@ export function createProgram(env: Env): Command {
     .addOption(kubeconfigOption())
     .action(async (options) => (await import('./unregister.ts')).unregisterWebhook(options))
 
-  command('version', 'print the version').action(() => process.stdout.write(`${versionOf()}\n`))
+  command('version', 'print the version').action(() => {
+    process.stdout.write(`${versionOf()}\n`)
+  })
   return program
 }
 

@@ -5,7 +5,9 @@ import { loadOwnCatalog } from './assets.ts'
 
 /** The `rbac` command: prints what both processes may do, ready for kubectl apply. */
 export function rbac({ namespace }: { readonly namespace: string }): void {
-  const documents = accounts(loadOwnCatalog(), namespace).map((object) => stringify(object, KUBERNETES))
+  const documents = accounts(loadOwnCatalog(), namespace).map((object) =>
+    stringify(object, KUBERNETES),
+  )
   process.stdout.write(documents.join('---\n'))
 }
 

@@ -1,9 +1,9 @@
+import { runReconciler } from '../reconciler/run.ts'
 import { connect } from '../shared/cluster/client.ts'
 import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
 import type { Listen } from '../shared/ops/listen.ts'
 import { createLog, type LogLevel } from '../shared/ops/log.ts'
 import { signalOnTermination } from '../shared/ops/shutdown.ts'
-import { runReconciler } from '../reconciler/run.ts'
 import { loadOwnCatalog } from './assets.ts'
 import type { Env } from './dev/go.ts'
 
@@ -25,7 +25,8 @@ export interface ReconcilerOptions {
 
 /** The `reconciler` command: runs until SIGTERM. */
 export async function reconciler(options: ReconcilerOptions, env: Env): Promise<void> {
-  const { namespace, webhookUrl, webhookService, opsListen, disruptiveChanges, failurePolicy } = options
+  const { namespace, webhookUrl, webhookService, opsListen, disruptiveChanges, failurePolicy } =
+    options
   const catalog = loadOwnCatalog()
   const client = await connect(loadKubeconfig(options.kubeconfig))
   const log = createLog('reconciler', options.logLevel)
@@ -41,7 +42,10 @@ export async function reconciler(options: ReconcilerOptions, env: Env): Promise<
       disruptiveChanges,
       failurePolicy,
       trustedUser: options.trustedUser,
-      endpoint: webhookUrl === undefined ? { service: { name: webhookService, namespace } } : { url: webhookUrl },
+      endpoint:
+        webhookUrl === undefined
+          ? { service: { name: webhookService, namespace } }
+          : { url: webhookUrl },
       images: relatedImages(env),
     },
     { client, catalog, log, signal: signalOnTermination() },
@@ -57,6 +61,8 @@ const IMAGE = 'RELATED_IMAGE_'
 const relatedImages = (env: Env) =>
   Object.fromEntries(
     Object.entries(env).flatMap(([key, value]) =>
-      key.startsWith(IMAGE) && value ? [[key.slice(IMAGE.length).toLowerCase().replaceAll('_', '-'), value]] : [],
+      key.startsWith(IMAGE) && value
+        ? [[key.slice(IMAGE.length).toLowerCase().replaceAll('_', '-'), value]]
+        : [],
     ),
   )

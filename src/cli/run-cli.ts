@@ -20,8 +20,9 @@ export async function runCli(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     const { message, stack } = error as Error
-    const isDebug = args.join(' ').includes('--log-level debug') || args.includes('--log-level=debug')
-    stderr.write(`virt-platform-autopilot: ${isDebug ? stack : message}\n`)
+    stderr.write(`virt-platform-autopilot: ${isDebug(args) ? stack : message}\n`)
     return error instanceof UsageError ? 2 : 1
   }
 }
+
+const isDebug = (args: readonly string[]) => /--log-level[ =]debug/.test(args.join(' '))

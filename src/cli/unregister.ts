@@ -1,9 +1,13 @@
+import { unregister } from '../reconciler/registration.ts'
 import { connect } from '../shared/cluster/client.ts'
 import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
-import { unregister } from '../reconciler/registration.ts'
 
 /** The `unregister` command: the cluster's writes no longer pass through us. Safe to repeat. */
-export async function unregisterWebhook({ kubeconfig }: { readonly kubeconfig?: string }): Promise<void> {
+export async function unregisterWebhook({
+  kubeconfig,
+}: {
+  readonly kubeconfig?: string
+}): Promise<void> {
   const client = await connect(loadKubeconfig(kubeconfig))
   try {
     await unregister(client)

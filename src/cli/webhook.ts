@@ -22,11 +22,15 @@ export interface WebhookOptions {
 /** The `webhook` command: runs until SIGTERM. */
 export async function webhook(options: WebhookOptions): Promise<void> {
   const { certMode, certDir, listen, opsListen, namespace, enforcement } = options
-  if (certMode === 'files' && certDir === undefined) throw new UsageError('--cert-mode files needs --cert-dir FOLDER')
+  if (certMode === 'files' && certDir === undefined)
+    throw new UsageError('--cert-mode files needs --cert-dir FOLDER')
   const catalog = loadOwnCatalog()
   const client = await connect(loadKubeconfig(options.kubeconfig))
   const log = createLog('webhook', options.logLevel)
-  const certificate = certMode === 'files' ? ({ mode: 'files', folder: certDir ?? '' } as const) : ({ mode: 'secret' } as const)
+  const certificate =
+    certMode === 'files'
+      ? ({ mode: 'files', folder: certDir ?? '' } as const)
+      : ({ mode: 'secret' } as const)
   const running = await runWebhook(
     { namespace, listen, opsListen, enforcement, certificate, graceMs: options.shutdownGrace },
     { client, catalog, log, signal: signalOnTermination() },

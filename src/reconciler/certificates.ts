@@ -36,11 +36,19 @@ export async function renewCertificates(
 ): Promise<Certificates> {
   if (!existing || !isSound(existing, now)) {
     const authority = await createAuthority(now)
-    return { authority, bundle: authority.certificate, serving: await createServing(authority, hosts, now) }
+    return {
+      authority,
+      bundle: authority.certificate,
+      serving: await createServing(authority, hosts, now),
+    }
   }
   if (isDue(existing.authority.certificate, now)) {
     const authority = await createAuthority(now)
-    return { ...existing, authority, bundle: `${authority.certificate}${existing.authority.certificate}` }
+    return {
+      ...existing,
+      authority,
+      bundle: `${authority.certificate}${existing.authority.certificate}`,
+    }
   }
   if (isSettled(existing.authority.certificate, now) && !serves(existing, hosts, now)) {
     const serving = await createServing(existing.authority, hosts, now)
@@ -52,8 +60,12 @@ export async function renewCertificates(
 /** When renewCertificates has something to do again, in epoch milliseconds. */
 export function nextRenewal({ authority, serving }: Certificates): number {
   const due = [authority, serving].map(({ certificate }) => dueAt(new X509Certificate(certificate)))
-  const isSigner = new X509Certificate(serving.certificate).checkIssued(new X509Certificate(authority.certificate))
-  const overlapEnd = isSigner ? Number.POSITIVE_INFINITY : madeAt(authority.certificate) + OVERLAP_MS
+  const isSigner = new X509Certificate(serving.certificate).checkIssued(
+    new X509Certificate(authority.certificate),
+  )
+  const overlapEnd = isSigner
+    ? Number.POSITIVE_INFINITY
+    : madeAt(authority.certificate) + OVERLAP_MS
   return Math.min(...due, overlapEnd)
 }
 
@@ -81,7 +93,11 @@ function isSound({ authority, serving, bundle }: Certificates, now: number): boo
 }
 
 // The serving certificate is good while it is young, for these hosts and signed by the newest authority.
-function serves({ authority, serving }: Certificates, hosts: readonly string[], now: number): boolean {
+function serves(
+  { authority, serving }: Certificates,
+  hosts: readonly string[],
+  now: number,
+): boolean {
   const certificate = new X509Certificate(serving.certificate)
   return (
     now < dueAt(certificate) &&
@@ -105,7 +121,9 @@ async function newKeys() {
 
 async function createAuthority(now: number): Promise<KeyedCertificate> {
   const keys = await newKeys()
-  const name = [{ name: 'commonName', value: `virt-platform-autopilot-ca-${randomBytes(4).toString('hex')}` }]
+  const name = [
+    { name: 'commonName', value: `virt-platform-autopilot-ca-${randomBytes(4).toString('hex')}` },
+  ]
   const certificate = draft(keys.publicKey, name, name, now, AUTHORITY_DAYS)
   certificate.setExtensions([
     { name: 'basicConstraints', cA: true, critical: true },
@@ -156,7 +174,11 @@ function draft(
   return certificate
 }
 
-function sign(certificate: forge.pki.Certificate, key: string, signingKey: string): KeyedCertificate {
+function sign(
+  certificate: forge.pki.Certificate,
+  key: string,
+  signingKey: string,
+): KeyedCertificate {
   certificate.sign(forge.pki.privateKeyFromPem(signingKey), forge.md.sha256.create())
   return { certificate: forge.pki.certificateToPem(certificate), key }
 }

@@ -30,7 +30,11 @@ export interface ClusterViewOptions {
 /** Why nothing can be decided yet; `NotYet` needs no telling. */
 export type Blind =
   | { readonly kind: 'blind'; readonly reason: 'NotYet' }
-  | { readonly kind: 'blind'; readonly reason: 'NoApi' | 'NoHyperConverged' | 'TwoHyperConvergeds'; readonly message: string }
+  | {
+      readonly kind: 'blind'
+      readonly reason: 'NoApi' | 'NoHyperConverged' | 'TwoHyperConvergeds'
+      readonly message: string
+    }
 
 export type Sight = Blind | { readonly kind: 'sighted'; readonly observations: Observations }
 
@@ -75,7 +79,9 @@ export class ClusterView {
   }
 
   live(asset: Asset): KubeObject | undefined {
-    return isHyperConverged(asset) ? this.#hyperConverged() : this.#watches.object(assetSource(asset))
+    return isHyperConverged(asset)
+      ? this.#hyperConverged()
+      : this.#watches.object(assetSource(asset))
   }
 
   isObjectSynced(asset: Asset): boolean {
@@ -121,7 +127,9 @@ export class ClusterView {
 
   #changed(id: string): void {
     if (id === CRDS) {
-      const versions = this.#relevantCrds().map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`)
+      const versions = this.#relevantCrds().map(
+        ({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`,
+      )
       if (versions.join() === this.#crdVersions) return
       this.#crdVersions = versions.join()
       this.#isDiscovered = false
@@ -141,18 +149,25 @@ export class ClusterView {
   #blindness(): Blind | undefined {
     const hcos = this.#watches.objects('hco')
     if (!this.#watches.has('hco')) {
-      const message = 'the API hco.kubevirt.io/HyperConverged is not served: waiting for it to be installed'
+      const message =
+        'the API hco.kubevirt.io/HyperConverged is not served: waiting for it to be installed'
       return { kind: 'blind', reason: 'NoApi', message }
     }
     const followed = Object.keys(FACT_SOURCES).filter((id) => this.#watches.has(id))
     if (!this.#watches.isSynced(followed)) return NOT_YET
     if (this.#hyperConverged()) return undefined
     if (hcos.length > 1 && this.#options.hcoNamespace === undefined) {
-      const names = hcos.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(' and ')
+      const names = hcos
+        .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
+        .join(' and ')
       const message = `there are several HyperConvergeds, ${names}: delete one, or choose with --hco-namespace; nothing is written`
       return { kind: 'blind', reason: 'TwoHyperConvergeds', message }
     }
-    return { kind: 'blind', reason: 'NoHyperConverged', message: 'there is no HyperConverged: nothing to do until one is created' }
+    return {
+      kind: 'blind',
+      reason: 'NoHyperConverged',
+      message: 'there is no HyperConverged: nothing to do until one is created',
+    }
   }
 
   async #readSchemas(hco: KubeObject): Promise<void> {
@@ -165,7 +180,9 @@ export class ClusterView {
   #missingSchemas(): boolean {
     const hco = this.#hyperConverged()
     if (!hco) return false
-    return schemaQueries(this.#options.catalog, this.#known(hco)).some((query) => !this.schemaOf(query))
+    return schemaQueries(this.#options.catalog, this.#known(hco)).some(
+      (query) => !this.schemaOf(query),
+    )
   }
 
   #known(hco: KubeObject) {
@@ -173,12 +190,16 @@ export class ClusterView {
   }
 
   #relevantCrds(): readonly KubeObject[] {
-    return this.#watches.objects(CRDS).filter(({ metadata }) => this.#groups.has(groupOfCrd(metadata.name)))
+    return this.#watches
+      .objects(CRDS)
+      .filter(({ metadata }) => this.#groups.has(groupOfCrd(metadata.name)))
   }
 
   #isServed(crdName: string): boolean {
     const group = groupOfCrd(crdName)
-    return [...this.#served].some(([key, { resource }]) => key.startsWith(`${group}/`) && crdName === `${resource}.${group}`)
+    return [...this.#served].some(
+      ([key, { resource }]) => key.startsWith(`${group}/`) && crdName === `${resource}.${group}`,
+    )
   }
 
   #observe(hco: KubeObject): Observations {
@@ -205,5 +226,7 @@ const groupOfCrd = (name: string) => name.slice(name.indexOf('.') + 1)
 const relevantGroups = (catalog: Catalog) => [
   ...Object.values(FACT_SOURCES).map(({ group }) => group),
   ...catalog.map(({ object }) => object.group),
-  ...catalog.flatMap(({ conditions }) => conditions.flatMap((c) => (c.type === 'crd' ? [c.group] : []))),
+  ...catalog.flatMap(({ conditions }) =>
+    conditions.flatMap((c) => (c.type === 'crd' ? [c.group] : [])),
+  ),
 ]

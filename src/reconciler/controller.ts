@@ -1,18 +1,23 @@
-import { type Asset, type Catalog, isHyperConverged, isSensitive } from '../shared/catalog/catalog.ts'
-import type { Facts } from '../shared/catalog/facts.ts'
-import { readSettings, type ReadSettings, unknownNames } from '../shared/catalog/settings.ts'
-import { identityOn, type Standing, standingOf } from '../shared/catalog/standing.ts'
+import {
+  type Asset,
+  type Catalog,
+  isHyperConverged,
+  isSensitive,
+} from '../shared/catalog/catalog.ts'
+import { unknownNames } from '../shared/catalog/settings.ts'
+import { identityOn } from '../shared/catalog/standing.ts'
 import type { State } from '../shared/catalog/state.ts'
 import { type Client, isConflict } from '../shared/cluster/client.ts'
-import { apply, patchJson, read, type Resource } from '../shared/cluster/resource.ts'
+import { type Resource, read } from '../shared/cluster/resource.ts'
 import { APPROVE } from '../shared/engine/annotations.ts'
 import { annotationOf, type KubeObject } from '../shared/engine/object.ts'
 import { sha256 } from '../shared/ops/digest.ts'
 import type { ClusterView, Sight } from './cluster-view.ts'
 import { Disruption } from './disruption.ts'
-import { makeFacts } from './facts.ts'
+import { createObjectPort } from './object-port.ts'
+import { affected, lookOut, type Outlook } from './outlook.ts'
 import { Queue } from './queue.ts'
-import { type ObjectPort, type Outcome, reconcile, Settled } from './reconcile.ts'
+import { type Outcome, reconcile, Settled } from './reconcile.ts'
 import type { Reporter } from './report.ts'
 
 export interface ControllerOptions {
@@ -30,14 +35,6 @@ export interface ControllerOptions {
   readonly now: () => number
 }
 
-/** What is decided for the whole cluster, and every asset's part in it. */
-interface Outlook {
-  readonly facts: Facts
-  readonly hco: KubeObject
-  readonly read: ReadSettings
-  readonly standings: ReadonlyMap<string, Standing>
-}
-
 // What is written one after the other would make the last asset wait for the first.
 const CONCURRENCY = 4
 
@@ -45,19 +42,21 @@ const CONCURRENCY = 4
 export class Controller {
   readonly #options: ControllerOptions
   readonly #byName: ReadonlyMap<string, Asset>
+  readonly #hcoName: string | undefined
   readonly #queue: Queue
   readonly #settled = new Settled(sha256)
   #disruption = new Disruption(sha256)
-  #previous: State | undefined
+  #published: State | undefined
   #outlook: Outlook | undefined
   #isHcoDone = false
-  #hcoRounds = 0
+  #isHcoReadBack = false
 
   constructor(options: ControllerOptions) {
     this.#options = options
     this.#byName = new Map(options.catalog.map((asset) => [asset.name, asset]))
+    this.#hcoName = options.catalog.find(isHyperConverged)?.name
     this.#queue = new Queue({
-      work: (name) => this.#work(name),
+      work: (name) => this.#work(this.#asset(name)),
       onError: (name, error, retryInMs) => this.#failed(this.#asset(name), error, retryInMs),
       orderOf: (name) => this.#asset(name).order,
       concurrency: CONCURRENCY,
@@ -65,42 +64,37 @@ export class Controller {
     })
   }
 
+  /** What was last decided; undefined while the cluster is not known. */
+  get outlook(): Outlook | undefined {
+    return this.#outlook
+  }
+
   /** Takes over from an earlier leader: what it published is where we go on. */
   resume(state: State | undefined): void {
-    this.#previous = state
+    this.#published = state
     this.#disruption = new Disruption(sha256, state?.applied)
-    this.#outlook = undefined
-    this.#isHcoDone = false
-    this.#hcoRounds = 0
+    this.#lose()
   }
 
   /** Takes in what the cluster looks like now and queues what it changes. */
   evaluate(sight: Sight): void {
-    const { reporter, catalog } = this.#options
+    const { reporter, catalog, now } = this.#options
     if (sight.kind === 'blind') {
-      this.#outlook = undefined
-      this.#isHcoDone = false
+      this.#lose()
       reporter.blind(sight)
       return
     }
-    const { observations } = sight
     const before = this.#outlook
-    const { facts, hardware } = makeFacts(catalog, observations, this.#previous?.hardware, this.#options.now())
-    const stated = readSettings(observations.hco.metadata.annotations ?? {}, this.#previous?.settings)
-    const standings = new Map(
-      catalog.map((asset) => [asset.name, standingOf(asset, facts, stated.settings, sha256)]),
-    )
-    this.#outlook = { facts, hco: observations.hco, read: stated, standings }
-    reporter.settings(observations.hco, stated, unknownNames(stated.settings, catalog))
-    this.#publish({
-      facts,
-      hardware,
-      settings: stated.valid,
-      baselines: digestsOf(standings),
-      applied: this.#disruption.applied,
-    })
-    const isApproved = this.#disruption.approve(annotationOf(observations.hco, APPROVE))
-    for (const name of this.#affected(before, isApproved)) this.#queue.add(name)
+    const outlook = lookOut(catalog, sight.observations, this.#published, now())
+    this.#outlook = outlook
+    const { hco, stated, state } = outlook
+    reporter.settings(hco, stated, unknownNames(stated.settings, catalog))
+    this.#publish({ ...state, applied: this.#disruption.applied })
+    const isApproved = this.#disruption.approve(annotationOf(hco, APPROVE))
+    for (const name of isApproved ? this.#byName.keys() : affected(before, outlook)) {
+      this.#queue.add(name)
+    }
+    if (before?.hco !== hco && this.#hcoName) this.#queue.add(this.#hcoName)
   }
 
   /** Queues one asset, because its object or its namespace changed. */
@@ -114,36 +108,14 @@ export class Controller {
     if (this.#outlook) for (const name of this.#byName.keys()) this.#queue.add(name)
   }
 
-  /** What the webhook configurations are made of; undefined while nothing is known. */
-  get outlook(): Outlook | undefined {
-    return this.#outlook
-  }
-
   stop(): Promise<void> {
     return this.#queue.stop()
   }
 
-  #affected(before: Outlook | undefined, isApproved: boolean): readonly string[] {
-    const after = this.#outlook
-    const names = [...this.#byName.keys()]
-    if (!before || !after || isApproved) return names
-    const isSameRegime =
-      JSON.stringify(before.read.settings) === JSON.stringify(after.read.settings) &&
-      JSON.stringify(before.facts.pools) === JSON.stringify(after.facts.pools)
-    if (!isSameRegime) return names
-    const changed = names.filter((name) => !isSameStanding(before.standings.get(name), after.standings.get(name)))
-    // The HyperConverged itself is what most evaluations start from.
-    return before.hco === after.hco ? changed : [...new Set([...this.#hcoNames(), ...changed])]
-  }
-
-  #hcoNames(): readonly string[] {
-    return this.#options.catalog.filter(isHyperConverged).map(({ name }) => name)
-  }
-
-  #publish(state: State): void {
-    if (JSON.stringify(state) === JSON.stringify(this.#previous)) return
-    this.#previous = state
-    this.#options.publish(state)
+  #lose(): void {
+    this.#outlook = undefined
+    this.#isHcoDone = false
+    this.#isHcoReadBack = false
   }
 
   #asset(name: string): Asset {
@@ -152,41 +124,98 @@ export class Controller {
     return asset
   }
 
-  async #work(name: string): Promise<void> {
+  #publish(state: State): void {
+    if (JSON.stringify(state) === JSON.stringify(this.#published)) return
+    this.#published = state
+    this.#options.publish(state)
+  }
+
+  async #work(asset: Asset): Promise<void> {
     const outlook = this.#outlook
-    const { isLeader, isObserver, view } = this.#options
-    const asset = this.#asset(name)
-    if (!outlook || !(isObserver || isLeader())) return
+    if (!outlook || !this.#mayWork(asset, outlook)) return
+    if (asset.name === this.#hcoName) return this.#workOnHco(asset, outlook)
+    await this.#reconcile(asset, outlook)
+  }
+
+  #mayWork(asset: Asset, { standings }: Outlook): boolean {
+    const { isObserver, isLeader, view } = this.#options
+    if (!isObserver && !isLeader()) return false
     // Nothing runs before the source of facts was seen to; every asset is queued again then.
-    if (!this.#isHcoDone && !isHyperConverged(asset)) return
+    if (!this.#isHcoDone && asset.name !== this.#hcoName) return false
     // An object that is not read yet queues its asset when it is.
-    if (outlook.standings.get(name)?.kind === 'active' && !view.isObjectSynced(asset)) return
-    const startedAt = performance.now()
-    let isToBeReadBack = false
+    return standings.get(asset.name)?.kind !== 'active' || view.isObjectSynced(asset)
+  }
+
+  /** The HyperConverged first: what we change there comes back as facts, once, before anything else runs. */
+  async #workOnHco(asset: Asset, outlook: Outlook): Promise<void> {
+    let outcome: Outcome | undefined
     try {
-      const outcome = await this.#reconcile(asset, outlook).catch((error: unknown) => this.#replan(asset, error))
-      if (outcome) this.#finish(asset, outlook, outcome, performance.now() - startedAt)
-      // What we changed on the HyperConverged comes back as facts before anything else runs, once.
-      isToBeReadBack = isHyperConverged(asset) && outcome?.kind === 'configured' && this.#hcoRounds++ === 0
+      outcome = await this.#reconcile(asset, outlook)
     } finally {
-      if (isHyperConverged(asset) && !isToBeReadBack) this.#releaseOthers(asset)
+      if (outcome?.kind !== 'configured' || this.#isHcoReadBack) this.#admitOthers()
+      this.#isHcoReadBack = true
     }
   }
 
-  #releaseOthers(hco: Asset): void {
+  #admitOthers(): void {
     if (this.#isHcoDone) return
     this.#isHcoDone = true
-    for (const name of this.#byName.keys()) if (name !== hco.name) this.#queue.add(name)
+    for (const name of this.#byName.keys()) if (name !== this.#hcoName) this.#queue.add(name)
+  }
+
+  async #reconcile(asset: Asset, outlook: Outlook): Promise<Outcome | undefined> {
+    const startedAt = performance.now()
+    try {
+      const outcome = await this.#decideAndAct(asset, outlook)
+      this.#finish(asset, outlook, outcome, performance.now() - startedAt)
+      return outcome
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      await this.#readAgain(asset)
+      return undefined
+    }
+  }
+
+  #decideAndAct(asset: Asset, { facts, stated, standings }: Outlook): Promise<Outcome> {
+    const { view, isObserver, client, isLeader } = this.#options
+    const { activation, disruptiveChanges } = stated.settings
+    const identity = identityOn(asset, facts)
+    const standing = standings.get(asset.name)
+    if (!standing) throw new Error(`asset ${asset.name} was never evaluated`)
+    const mode = disruptiveChanges ?? this.#options.disruptiveChanges
+    return reconcile(
+      {
+        asset,
+        standing,
+        live: view.live(asset),
+        tree: identity && view.schemaOf(identity)?.tree,
+        isSensitive: isSensitive(asset),
+        isOff: activation.kind === 'off',
+        isObserving: isObserver || activation.kind === 'observe',
+        isNamespaceMissing:
+          identity?.namespace !== undefined && !view.hasNamespace(identity.namespace),
+      },
+      {
+        object: createObjectPort({
+          client,
+          at: this.#resourceOf(asset),
+          name: asset.object.name,
+          isLeader,
+        }),
+        settled: this.#settled,
+        mayDisrupt: (desired) =>
+          this.#disruption.permit(asset, desired, { mode, pool: this.#poolOf(asset) }),
+      },
+    )
   }
 
   // Somebody wrote between our reading and our writing: read again and decide again, at once.
-  async #replan(asset: Asset, error: unknown): Promise<undefined> {
-    if (!isConflict(error)) throw error
+  async #readAgain(asset: Asset): Promise<void> {
+    const { client, view } = this.#options
     const at = this.#resourceOf(asset)
-    const object = at && (await read(this.#options.client, at, asset.object.name))
-    if (object) this.#options.view.update(asset, object)
+    const object = at && (await read(client, at, asset.object.name))
+    if (object) view.update(asset, object)
     this.#queue.add(asset.name)
-    return undefined
   }
 
   #finish(asset: Asset, { facts, hco }: Outlook, outcome: Outcome, durationMs: number): void {
@@ -196,48 +225,22 @@ export class Controller {
     reporter.report({ asset, outcome, object: view.live(asset), hco, facts, durationMs })
   }
 
-  #failed(asset: Asset, error: Error, retryInMs: number): void {
-    if (this.#outlook) this.#options.reporter.failed(asset, this.#outlook.hco, error, retryInMs)
-  }
-
   #noteDisruption(asset: Asset, outcome: Outcome): void {
     if (outcome.kind === 'pending') return
     if ('plan' in outcome) this.#disruption.settle(asset, outcome.plan.desired)
     else this.#disruption.drop(asset)
-    const { applied } = this.#disruption
-    if (this.#previous && JSON.stringify(applied) !== JSON.stringify(this.#previous.applied)) {
-      this.#publish({ ...this.#previous, applied })
+    if (this.#published) {
+      this.#publish({ ...this.#published, applied: this.#disruption.applied })
     }
   }
 
-  #reconcile(asset: Asset, { facts, read: stated, standings }: Outlook): Promise<Outcome> {
-    const { view, isObserver, disruptiveChanges } = this.#options
-    const { settings } = stated
-    const identity = identityOn(asset, facts)
-    const standing = standings.get(asset.name)
-    if (!standing) throw new Error(`asset ${asset.name} was never evaluated`)
-    const mode = settings.disruptiveChanges ?? disruptiveChanges
-    return reconcile(
-      {
-        asset,
-        standing,
-        live: view.live(asset),
-        tree: identity && view.schemaOf(identity)?.tree,
-        isSensitive: isSensitive(asset),
-        isOff: settings.activation.kind === 'off',
-        isObserving: isObserver || settings.activation.kind === 'observe',
-        isNamespaceMissing: identity?.namespace !== undefined && !view.hasNamespace(identity.namespace),
-      },
-      {
-        object: this.#port(asset),
-        settled: this.#settled,
-        mayDisrupt: (desired) => this.#disruption.permit(asset, desired, { mode, pool: this.#pool(asset) }),
-      },
-    )
+  #failed(asset: Asset, error: Error, retryInMs: number): void {
+    if (this.#outlook) this.#options.reporter.failed(asset, this.#outlook.hco, error, retryInMs)
   }
 
-  #pool(asset: Asset): KubeObject | undefined {
-    return this.#options.view.watches.objects('pools').find(({ metadata }) => metadata.name === asset.pool)
+  #poolOf(asset: Asset): KubeObject | undefined {
+    const pools = this.#options.view.watches.objects('pools')
+    return pools.find(({ metadata }) => metadata.name === asset.pool)
   }
 
   #resourceOf(asset: Asset): Resource | undefined {
@@ -245,38 +248,10 @@ export class Controller {
     return identity && { ...identity, resource: asset.object.resource }
   }
 
-  #port(asset: Asset): ObjectPort {
-    const { client, isLeader } = this.#options
-    const at = this.#resourceOf(asset)
-    const place = () => {
-      if (!at) throw new Error(`${asset.object.kind} is not served`)
-      return at
-    }
-    const toWrite = () => {
-      if (!isLeader()) throw new Error('the Lease is no longer ours')
-      return place()
-    }
-    return {
-      read: () => read(client, place(), asset.object.name),
-      apply: (object, { isDryRun }) => apply(client, toWrite(), object, { isDryRun }),
-      patch: (operations) => patchJson(client, toWrite(), asset.object.name, operations),
-    }
-  }
-
   #reportPending(): void {
     if (!this.#outlook) return
-    const { pending, pendingDigest } = this.#disruption
-    const assets = pending.map((name) => this.#asset(name))
-    this.#options.reporter.pending(this.#outlook.hco, this.#outlook.facts, assets, pendingDigest)
+    const { hco, facts } = this.#outlook
+    const assets = this.#disruption.pending.map((name) => this.#asset(name))
+    this.#options.reporter.pending({ hco, facts, assets, digest: this.#disruption.pendingDigest })
   }
 }
-
-const digestsOf = (standings: ReadonlyMap<string, Standing>) =>
-  Object.fromEntries(
-    [...standings].flatMap(([name, standing]) => (standing.kind === 'active' ? [[name, standing.digest]] : [])),
-  )
-
-const isSameStanding = (before: Standing | undefined, after: Standing | undefined) =>
-  before?.kind === 'active' && after?.kind === 'active'
-    ? before.digest === after.digest
-    : JSON.stringify(before) === JSON.stringify(after)

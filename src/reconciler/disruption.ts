@@ -74,11 +74,12 @@ export class Disruption {
 
 /** Whether a MachineConfigPool is paused or rolls a change out already. */
 function isBusy(pool: KubeObject | undefined): boolean {
-  const spec = pool?.['spec']
-  const status = pool?.['status']
+  const spec = pool?.spec
+  const status = pool?.status
   if (isMap(spec) && spec.paused === true) return true
   const conditions = isMap(status) && Array.isArray(status.conditions) ? status.conditions : []
   return conditions.some(
-    (condition: unknown) => isMap(condition) && condition.type === 'Updating' && condition.status === 'True',
+    (condition: unknown) =>
+      isMap(condition) && condition.type === 'Updating' && condition.status === 'True',
   )
 }

@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-
-import type { KubeObject } from '../shared/engine/object.ts'
 import { LEASE } from '../shared/catalog/names.ts'
 import { type Client, isConflict } from '../shared/cluster/client.ts'
 import { pathOf, read } from '../shared/cluster/resource.ts'
-
-
+import type { KubeObject } from '../shared/engine/object.ts'
 
 export interface LeaderOptions {
   readonly client: Client
@@ -53,16 +50,18 @@ export function createElection(options: LeaderOptions): Election {
       isInTrouble = true
     }
   }
+  const tellChange = () => {
+    if (isLeader() === wasLeader) return
+    wasLeader = !wasLeader
+    if (wasLeader) onElected()
+    else onLost(isInTrouble ? 'it could not be renewed in time' : 'another process holds it')
+  }
   return {
     isLeader,
     async run() {
       while (!signal.aborted) {
         await attempt()
-        if (isLeader() && !wasLeader) onElected()
-        if (!isLeader() && wasLeader) {
-          onLost(isInTrouble ? 'it could not be renewed in time' : 'another process holds it')
-        }
-        wasLeader = isLeader()
+        tellChange()
         await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined)
       }
       if (isLeader()) await release(options).catch(onTrouble)
@@ -93,15 +92,21 @@ async function acquire(candidate: LeaderOptions & { seen: Seen | undefined }): P
   const { client, namespace, identity } = candidate
   const lease = await read(client, leaseAt(namespace), LEASE)
   if (!lease) return create(candidate)
-  const spec = (lease['spec'] ?? {}) as LeaseSpec
-  const version = lease.metadata.resourceVersion ?? ''
-  if (candidate.seen?.version !== version) candidate.seen = { version, at: performance.now() }
+  const spec = (lease.spec ?? {}) as LeaseSpec
   const isOurs = spec.holderIdentity === identity
-  const unchangedForMs = performance.now() - candidate.seen.at
-  const isFree = !spec.holderIdentity || unchangedForMs > 1000 * (spec.leaseDurationSeconds ?? LEASE_SECONDS)
-  if (!isOurs && !isFree) return false
+  if (!isOurs && !isFree(candidate, lease, spec)) return false
   const transitions = (spec.leaseTransitions ?? 0) + (isOurs ? 0 : 1)
-  return replace(client, namespace, lease, { ...claim(identity, isOurs), leaseTransitions: transitions })
+  const claimed = { ...claim(identity, isOurs), leaseTransitions: transitions }
+  return replace(client, namespace, lease, claimed)
+}
+
+function isFree(candidate: { seen: Seen | undefined }, { metadata }: KubeObject, spec: LeaseSpec) {
+  const version = metadata.resourceVersion ?? ''
+  if (candidate.seen?.version !== version) candidate.seen = { version, at: performance.now() }
+  const unchangedForMs = performance.now() - candidate.seen.at
+  return (
+    !spec.holderIdentity || unchangedForMs > 1000 * (spec.leaseDurationSeconds ?? LEASE_SECONDS)
+  )
 }
 
 // A MicroTime needs exactly six digits after the point.
@@ -132,8 +137,13 @@ async function create({ client, namespace, identity }: LeaderOptions): Promise<b
     .then(() => true, isLost)
 }
 
-async function replace(client: Client, namespace: string, lease: KubeObject, spec: object): Promise<boolean> {
-  const body = { ...lease, spec: { ...(lease['spec'] as object), ...spec } }
+async function replace(
+  client: Client,
+  namespace: string,
+  lease: KubeObject,
+  spec: object,
+): Promise<boolean> {
+  const body = { ...lease, spec: { ...(lease.spec as object), ...spec } }
   return client
     .send(pathOf(leaseAt(namespace), LEASE), { method: 'PUT', body })
     .then(() => true, isLost)
@@ -146,7 +156,11 @@ const isLost = (error: unknown): false => {
 
 async function release({ client, namespace, identity }: LeaderOptions): Promise<void> {
   const lease = await read(client, leaseAt(namespace), LEASE)
-  const { holderIdentity } = (lease?.['spec'] ?? {}) as LeaseSpec
+  const { holderIdentity } = (lease?.spec ?? {}) as LeaseSpec
   if (!lease || holderIdentity !== identity) return
-  await replace(client, namespace, lease, { holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime() })
+  await replace(client, namespace, lease, {
+    holderIdentity: '',
+    leaseDurationSeconds: 1,
+    renewTime: microTime(),
+  })
 }

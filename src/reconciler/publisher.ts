@@ -9,7 +9,11 @@ export interface PublisherOptions<T> {
 const RETRY_MS = 1_000
 
 /** Writes the latest of the values that it is given, one write at a time, until one succeeds. */
-export function createPublisher<T>({ write, onTrouble, signal }: PublisherOptions<T>): (value: T) => void {
+export function createPublisher<T>({
+  write,
+  onTrouble,
+  signal,
+}: PublisherOptions<T>): (value: T) => void {
   let latest: { value: T } | undefined
   let isWriting = false
   const run = async () => {

@@ -12,7 +12,12 @@ import type { Problem } from '../shared/engine/problem.ts'
 
 /** What came of reconciling one asset. */
 export type Outcome =
-  | { readonly kind: 'unchanged'; readonly plan: Enforcement }
+  | {
+      readonly kind: 'unchanged'
+      readonly plan: Enforcement
+      /** Fields that ignore-fields names were given up just now. */
+      readonly hasReleased?: boolean
+    }
   | { readonly kind: 'created'; readonly plan: Enforcement; readonly object: KubeObject }
   | {
       readonly kind: 'configured'
@@ -76,7 +81,8 @@ export async function reconcile(situation: Situation, deps: ReconcileDeps): Prom
   const obstacle = obstacleTo(situation)
   if (obstacle) return obstacle
   const { standing, tree } = situation
-  if (standing.kind !== 'active' || !tree) throw new Error('an asset without obstacle is active and has a schema')
+  if (standing.kind !== 'active' || !tree)
+    throw new Error('an asset without obstacle is active and has a schema')
   const input = { baseline: standing.baseline, tree, isSensitive: situation.isSensitive }
 
   // A cache that lacks the object may be behind; one read by name decides whether to create it.
@@ -89,7 +95,13 @@ export async function reconcile(situation: Situation, deps: ReconcileDeps): Prom
   return enforce(situation, tree, live, decision, deps)
 }
 
-function obstacleTo({ standing, live, isOff, isNamespaceMissing, tree }: Situation): Outcome | undefined {
+function obstacleTo({
+  standing,
+  live,
+  isOff,
+  isNamespaceMissing,
+  tree,
+}: Situation): Outcome | undefined {
   if (isOff) return { kind: 'skipped', reason: 'Off' }
   if (standing.kind === 'failed') return standing
   if (standing.kind === 'inactive') {
@@ -101,11 +113,25 @@ function obstacleTo({ standing, live, isOff, isNamespaceMissing, tree }: Situati
     const message = `namespace ${standing.baseline.metadata.namespace} does not exist`
     return { kind: 'skipped', reason: 'NamespaceMissing', message }
   }
-  if (!tree) return { kind: 'skipped', reason: 'Inactive', message: 'its schema is not published yet' }
+  if (!tree)
+    return { kind: 'skipped', reason: 'Inactive', message: 'its schema is not published yet' }
   return undefined
 }
 
-const isOurs = (live: KubeObject | undefined) => live?.metadata.labels?.[MANAGED_BY] === FIELD_MANAGER
+const isOurs = (live: KubeObject | undefined) =>
+  live?.metadata.labels?.[MANAGED_BY] === FIELD_MANAGER
+
+interface Comparison {
+  readonly live: KubeObject
+  readonly drifts: readonly Drift[]
+  readonly isOwned: boolean
+}
+
+const compare = (tree: MergeTree, live: KubeObject, desired: KubeObject): Comparison => {
+  const { missing, extra } = ownership(tree, live, desired, FIELD_MANAGER)
+  const isOwned = missing.length + extra.length === 0
+  return { live, drifts: drift(tree, live, desired), isOwned }
+}
 
 async function enforce(
   { asset, isObserving }: Situation,
@@ -114,30 +140,60 @@ async function enforce(
   decision: Enforcement,
   deps: ReconcileDeps,
 ): Promise<Outcome> {
-  const live = stored && !isObserving ? await release(stored, decision.released, deps.object) : stored
-  const { desired } = decision
-  const drifts = live ? drift(tree, live, desired) : []
-  const owned = live ? ownership(tree, live, desired, FIELD_MANAGER) : { missing: [], extra: [] }
-  const unowned = owned.missing.length + owned.extra.length
-  if (live && drifts.length === 0 && (unowned === 0 || isObserving)) {
-    return { kind: 'unchanged', plan: decision }
+  const mayReboot = asset.disruption !== 'none'
+  if (!stored) return create(decision, isObserving, mayReboot, deps)
+  const live = isObserving ? stored : await release(stored, decision.released, deps.object)
+  const found = compare(tree, live, decision.desired)
+  const unchanged: Outcome = { kind: 'unchanged', plan: decision, hasReleased: live !== stored }
+  if (found.drifts.length === 0 && (found.isOwned || isObserving)) return unchanged
+  const isDisruption = mayReboot && found.drifts.length > 0
+  const reason = obstacleToWriting(isObserving, isDisruption, decision.desired, deps)
+  if (reason) {
+    return { kind: 'pending', reason, plan: decision, drifts: found.drifts, isCreation: false }
   }
-  const pending = { kind: 'pending', plan: decision, drifts, isCreation: !live } as const
-  if (isObserving) return { ...pending, reason: 'Observing' }
-  const isDisruption = asset.disruption !== 'none' && (!live || drifts.length > 0)
-  const permission = isDisruption ? deps.mayDisrupt(desired) : 'yes'
-  if (permission !== 'yes') return { ...pending, reason: permission }
-  if (live && deps.settled.has(desired, live)) return { kind: 'unchanged', plan: decision }
+  if (deps.settled.has(decision.desired, live)) return unchanged
+  return (await configure(found, decision, deps)) ?? unchanged
+}
 
-  const sent = live ? withPreconditions(desired, live) : desired
-  if (live && drifts.length > 0 && !(await differs(live, sent, deps))) {
+async function create(
+  decision: Enforcement,
+  isObserving: boolean,
+  mayReboot: boolean,
+  deps: ReconcileDeps,
+): Promise<Outcome> {
+  const reason = obstacleToWriting(isObserving, mayReboot, decision.desired, deps)
+  if (reason) return { kind: 'pending', reason, plan: decision, drifts: [], isCreation: true }
+  const object = await deps.object.apply(decision.desired, { isDryRun: false })
+  deps.settled.add(decision.desired, object)
+  return { kind: 'created', plan: decision, object }
+}
+
+function obstacleToWriting(
+  isObserving: boolean,
+  isDisruption: boolean,
+  desired: KubeObject,
+  { mayDisrupt }: ReconcileDeps,
+) {
+  if (isObserving) return 'Observing'
+  const permission = isDisruption ? mayDisrupt(desired) : 'yes'
+  return permission === 'yes' ? undefined : permission
+}
+
+/** Applies desired where the server, too, sees a difference, or where only the ownership is not ours. */
+async function configure(
+  { live, drifts }: Comparison,
+  decision: Enforcement,
+  deps: ReconcileDeps,
+): Promise<Outcome | undefined> {
+  const { desired } = decision
+  const sent = withPreconditions(desired, live)
+  if (drifts.length > 0 && !(await differs(live, sent, deps))) {
     deps.settled.add(desired, live)
-    return { kind: 'unchanged', plan: decision }
+    return undefined
   }
   const object = await deps.object.apply(sent, { isDryRun: false })
   deps.settled.add(desired, object)
-  if (!live) return { kind: 'created', plan: decision, object }
-  if (drifts.length === 0) return { kind: 'unchanged', plan: decision }
+  if (drifts.length === 0) return undefined
   return { kind: 'configured', plan: decision, object, drifts, isAdopted: !isOurs(live) }
 }
 
@@ -156,13 +212,22 @@ const withPreconditions = (desired: KubeObject, { metadata }: KubeObject): KubeO
   },
 })
 
-async function differs(live: KubeObject, sent: KubeObject, { object }: ReconcileDeps): Promise<boolean> {
+async function differs(
+  live: KubeObject,
+  sent: KubeObject,
+  { object }: ReconcileDeps,
+): Promise<boolean> {
   const answer = await object.apply(sent, { isDryRun: true })
   return !isEqual(withoutServerFields(live), withoutServerFields(answer))
 }
 
 function withoutServerFields({ metadata, ...rest }: KubeObject) {
-  const { managedFields: _fields, resourceVersion: _version, generation: _generation, ...kept } = metadata
+  const {
+    managedFields: _fields,
+    resourceVersion: _version,
+    generation: _generation,
+    ...kept
+  } = metadata
   return { ...rest, metadata: kept }
 }
 

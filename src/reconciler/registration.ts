@@ -1,11 +1,14 @@
 import { WEBHOOK_CONFIGURATION } from '../shared/catalog/names.ts'
-import { apply, pathOf, type Resource } from '../shared/cluster/resource.ts'
 import { type Client, isNotFound } from '../shared/cluster/client.ts'
+import { apply, pathOf, type Resource } from '../shared/cluster/resource.ts'
 import { isEqual } from '../shared/engine/equal.ts'
 import { isMap, type KubeObject } from '../shared/engine/object.ts'
 
 /** The two kinds of webhook configurations, and where they are found. */
-export const CONFIGURATION_KINDS = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'] as const
+export const CONFIGURATION_KINDS = [
+  'MutatingWebhookConfiguration',
+  'ValidatingWebhookConfiguration',
+] as const
 export type ConfigurationKind = (typeof CONFIGURATION_KINDS)[number]
 
 export const configurationAt = (kind: ConfigurationKind): Resource => ({
@@ -28,7 +31,12 @@ export interface RegistrationView {
 }
 
 /** Decides: wanted and different is applied, unwanted is deleted, deleted by someone else comes back later. */
-export function registrationStep({ wanted, live, missingSince, now }: RegistrationView): RegistrationStep {
+export function registrationStep({
+  wanted,
+  live,
+  missingSince,
+  now,
+}: RegistrationView): RegistrationStep {
   if (!wanted) return live ? 'delete' : 'none'
   if (live) return holdsAll(live, wanted) ? 'none' : 'apply'
   return missingSince !== undefined && now - missingSince < BREAK_GLASS_MS ? 'wait' : 'apply'

@@ -9,19 +9,20 @@ import type { WebhookEndpoint } from '../shared/catalog/webhook-rules.ts'
 import type { Client } from '../shared/cluster/client.ts'
 import { createRecorder } from '../shared/cluster/events.ts'
 import { apply, read } from '../shared/cluster/resource.ts'
+import { whoAmI } from '../shared/cluster/who-am-i.ts'
+import { createCycle } from '../shared/ops/cycle.ts'
 import type { Listen } from '../shared/ops/listen.ts'
 import { createTroubleTeller, type Log } from '../shared/ops/log.ts'
 import { createReconcilerMetrics, createRegistry } from '../shared/ops/metrics.ts'
-import { afterAbort } from '../shared/ops/shutdown.ts'
 import { createOpsApp, listen } from '../shared/ops/server.ts'
+import { afterAbort } from '../shared/ops/shutdown.ts'
 import { ClusterView } from './cluster-view.ts'
 import { Controller } from './controller.ts'
-import { createCycle } from '../shared/ops/cycle.ts'
 import { createElection } from './leader.ts'
 import { createPublisher } from './publisher.ts'
-import { WebhookKeeper } from './webhook-keeper.ts'
-import { createReporter } from './report.ts'
+import { createReporter, type Reporter } from './report.ts'
 import { assetSource, CRDS, namespaceSource, registrationSources } from './sources.ts'
+import { WebhookKeeper } from './webhook-keeper.ts'
 
 export interface ReconcilerConfig {
   readonly namespace: string
@@ -44,6 +45,8 @@ export interface ReconcilerDeps {
   readonly log: Log
   /** Aborts when the process should end; what is in hand is finished first. */
   readonly signal: AbortSignal
+  /** Who tells what happens; by default the log, the metrics and the events. */
+  readonly reporter?: Reporter
 }
 
 export interface RunningReconciler {
@@ -59,14 +62,20 @@ const RETRY_MS = 1_000
 const DISCOVERY_RETRY_MS = 200
 
 /** Starts the reconciler. Rejects only for what is wrong with its own start; the cluster's troubles are waited out. */
-export async function runReconciler(config: ReconcilerConfig, deps: ReconcilerDeps): Promise<RunningReconciler> {
+export async function runReconciler(
+  config: ReconcilerConfig,
+  deps: ReconcilerDeps,
+): Promise<RunningReconciler> {
   const { client, catalog, log, signal } = deps
   const registry = createRegistry()
   const metrics = createReconcilerMetrics(registry)
   const instance = `${hostname()}-${randomBytes(4).toString('hex')}`
   const tell = createTroubleTeller(log)
   const isWriter = !config.isObserver
-  const record = isWriter ? createRecorder(client, instance, (error) => tell('event not sent', error)) : () => undefined
+  const trustedUser = config.trustedUser ?? accountUser(config.namespace, RECONCILER_ACCOUNT)
+  const record = isWriter
+    ? createRecorder(client, instance, (error) => tell('event not sent', error))
+    : () => undefined
   const release = new AbortController()
   const election = createElection({
     client,
@@ -100,7 +109,7 @@ export async function runReconciler(config: ReconcilerConfig, deps: ReconcilerDe
     client,
     catalog,
     view,
-    reporter: createReporter({ log, metrics, record }),
+    reporter: deps.reporter ?? createReporter({ log, metrics, record }),
     disruptiveChanges: config.disruptiveChanges,
     isObserver: config.isObserver,
     isLeader,
@@ -113,7 +122,7 @@ export async function runReconciler(config: ReconcilerConfig, deps: ReconcilerDe
     namespace: config.namespace,
     endpoint: config.endpoint,
     failurePolicy: config.failurePolicy,
-    trustedUser: config.trustedUser ?? accountUser(config.namespace, RECONCILER_ACCOUNT),
+    trustedUser,
     watches: view.watches,
     record,
     now: Date.now,
@@ -135,19 +144,33 @@ export async function runReconciler(config: ReconcilerConfig, deps: ReconcilerDe
   const keepWebhook = async () => {
     const outlook = controller.outlook
     if (!outlook) return
-    const isOff = outlook.read.settings.activation.kind === 'off'
-    const dueInMs = await keeper.keep({ facts: isOff ? undefined : outlook.facts, hco: outlook.hco })
+    const isOff = outlook.stated.settings.activation.kind === 'off'
+    const dueInMs = await keeper.keep({
+      facts: isOff ? undefined : outlook.facts,
+      hco: outlook.hco,
+    })
     cycle.soon(dueInMs)
   }
   const lead = () => {
     metrics.leader.set(1)
     log.info('leader: keeping the cluster at its baseline')
     isResumed = false
-    void resume().catch((error: Error) => tell('cannot read the published state; trying again', error))
+    void resume().catch((error: Error) =>
+      tell('cannot read the published state; trying again', error),
+    )
+  }
+  // Were our own writes judged by the webhook, each rollout would be a war with ourselves.
+  const isTrusted = async () => {
+    const user = await whoAmI(client)
+    if (user === trustedUser) return true
+    const message = `the webhook is to trust ${trustedUser}, and this is ${user}: use that account's kubeconfig, or name this user with --trusted-user; nothing is written`
+    if (isWriter) log.error(message)
+    return !isWriter
   }
   const resume = async (): Promise<void> => {
     while (!signal.aborted && !isResumed) {
       try {
+        if (!(await isTrusted())) return
         controller.resume(await readState(client, config.namespace))
         keeper.reset()
         isResumed = true
@@ -165,7 +188,9 @@ export async function runReconciler(config: ReconcilerConfig, deps: ReconcilerDe
     if (!id.startsWith('asset:')) cycle.soon(id === 'nodes' ? COALESCE_NODES_MS : COALESCE_MS)
   }
 
-  const app = createOpsApp(registry, () => (view.watches.isSynced([CRDS]) ? [] : ['the cluster is not read yet']))
+  const app = createOpsApp(registry, () =>
+    view.watches.isSynced([CRDS]) ? [] : ['the cluster is not read yet'],
+  )
   const opsPort = await listen(app, config.opsListen, '--ops-listen')
   view.start()
   const elected = config.isElected ? election.run() : resume()
@@ -188,7 +213,7 @@ export async function runReconciler(config: ReconcilerConfig, deps: ReconcilerDe
 const stateIn = (namespace: string) => ({ apiVersion: 'v1', resource: 'configmaps', namespace })
 
 const readState = async (client: Client, namespace: string) =>
-  parseState((await read(client, stateIn(namespace), STATE_CONFIG_MAP))?.['data'])
+  parseState((await read(client, stateIn(namespace), STATE_CONFIG_MAP))?.data)
 
 const writeState = (client: Client, namespace: string, state: State) =>
   apply(client, stateIn(namespace), {
@@ -202,7 +227,10 @@ const writeState = (client: Client, namespace: string, state: State) =>
 function objectIndex(catalog: Catalog): (id: string) => readonly string[] {
   const index = new Map<string, string[]>()
   for (const asset of catalog) {
-    const ids = [assetSource(asset), ...(asset.object.namespace ? [namespaceSource(asset.object.namespace)] : [])]
+    const ids = [
+      assetSource(asset),
+      ...(asset.object.namespace ? [namespaceSource(asset.object.namespace)] : []),
+    ]
     for (const id of ids) index.set(id, [...(index.get(id) ?? []), asset.name])
   }
   return (id) => index.get(id) ?? []

@@ -1,10 +1,10 @@
 import { type Asset, type Catalog, isHyperConverged, kindKey } from '../shared/catalog/catalog.ts'
 import { FACT_SOURCES } from '../shared/catalog/facts.ts'
+import { WEBHOOK_CONFIGURATION } from '../shared/catalog/names.ts'
 import type { Served } from '../shared/cluster/discovery.ts'
 import type { Source } from '../shared/cluster/watch-set.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
 import { CONFIGURATION_KINDS, configurationAt } from './registration.ts'
-import { WEBHOOK_CONFIGURATION } from '../shared/catalog/names.ts'
 
 export const CRDS = 'crds'
 export const assetSource = (asset: Asset) => `asset:${asset.name}`
@@ -34,7 +34,6 @@ export const factSources = (served: Served): readonly Source[] =>
     ]
   })
 
-
 // Of thousands of nodes only what facts are made of is kept in memory.
 const projectNode = ({ apiVersion, kind, metadata, status }: KubeObject): KubeObject => ({
   apiVersion,
@@ -50,7 +49,11 @@ const hardwareLabels = (labels: Readonly<Record<string, string>>) =>
   )
 
 /** The catalog's own objects and their namespaces, each by name, as far as their kinds are served. */
-export function objectSources(catalog: Catalog, served: Served, hcoNamespace: string): readonly Source[] {
+export function objectSources(
+  catalog: Catalog,
+  served: Served,
+  hcoNamespace: string,
+): readonly Source[] {
   const objects = catalog.flatMap((asset) => {
     const found = served.get(kindKey(asset.object))
     const version = asset.object.versions.find((candidate) => found?.versions.includes(candidate))
@@ -58,7 +61,11 @@ export function objectSources(catalog: Catalog, served: Served, hcoNamespace: st
     const { group, name } = asset.object
     const namespace = asset.object.namespace === '$hco' ? hcoNamespace : asset.object.namespace
     const apiVersion = group === '' ? version : `${group}/${version}`
-    const at = { apiVersion, resource: found.resource, ...(namespace !== undefined && { namespace }) }
+    const at = {
+      apiVersion,
+      resource: found.resource,
+      ...(namespace !== undefined && { namespace }),
+    }
     return [{ id: assetSource(asset), at, name }]
   })
   const namespaces = new Set(objects.flatMap(({ at }) => at.namespace ?? []))

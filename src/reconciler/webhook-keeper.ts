@@ -80,31 +80,56 @@ export class WebhookKeeper {
     return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`]
   }
 
-  async #register(kind: ConfigurationKind, { facts, hco }: WebhookWish, { bundle }: Certificates): Promise<void> {
-    const { watches, client, now, record } = this.#options
+  async #register(
+    kind: ConfigurationKind,
+    { facts, hco }: WebhookWish,
+    { bundle }: Certificates,
+  ): Promise<void> {
+    const { watches, client, now } = this.#options
     if (!watches.isSynced([kind])) return
     const live = watches.object(kind)
-    if (live) this.#everSeen.add(kind)
-    const missingSince = live || !this.#everSeen.has(kind) ? undefined : (this.#missingSince.get(kind) ?? now())
     const wanted = facts && (await this.#configuration(kind, facts, bundle))
+    const missingSince = this.#noteMissing(kind, live !== undefined, wanted !== undefined, hco)
     const step = registrationStep({ wanted, live, missingSince, now: now() })
-    if (step === 'wait' && !this.#missingSince.has(kind)) {
-      const note = `somebody deleted the ${kind} ${WEBHOOK_CONFIGURATION}: writes pass unjudged; it comes back in 10 minutes`
-      record({ subject: hco, type: 'Warning', reason: 'WebhookUnregistered', note })
-    }
-    if (missingSince === undefined || step === 'apply') this.#missingSince.delete(kind)
-    else this.#missingSince.set(kind, missingSince)
     if (step === 'apply' && wanted) await applyConfiguration(client, wanted)
     if (step === 'delete') await removeConfiguration(client, kind)
-    // What we take away ourselves is not missing.
-    if (step === 'delete') this.#everSeen.delete(kind)
+  }
+
+  /** Since when the configuration is away although we neither took it away nor have yet to make it. */
+  #noteMissing(
+    kind: ConfigurationKind,
+    isThere: boolean,
+    isWanted: boolean,
+    hco: KubeObject,
+  ): number | undefined {
+    const { now, record } = this.#options
+    if (isThere && isWanted) this.#everSeen.add(kind)
+    if (!isWanted) this.#everSeen.delete(kind)
+    if (isThere || !this.#everSeen.has(kind)) {
+      this.#missingSince.delete(kind)
+      return undefined
+    }
+    const since = this.#missingSince.get(kind)
+    if (since !== undefined) return since
+    const note = `somebody deleted the ${kind} ${WEBHOOK_CONFIGURATION}: writes pass unjudged; it comes back in 10 minutes`
+    record({ subject: hco, type: 'Warning', reason: 'WebhookUnregistered', note })
+    this.#missingSince.set(kind, now())
+    return now()
   }
 
   async #configuration(kind: ConfigurationKind, facts: Facts, bundle: string) {
     const { client, catalog, endpoint, failurePolicy, trustedUser } = this.#options
     const roles = { apiVersion: 'rbac.authorization.k8s.io/v1', resource: 'clusterroles' }
     this.#owner ??= await read(client, roles, RECONCILER_ROLE)
-    const input = { catalog, facts, endpoint, bundle, failurePolicy, trustedUser, owner: this.#owner }
+    const input = {
+      catalog,
+      facts,
+      endpoint,
+      bundle,
+      failurePolicy,
+      trustedUser,
+      owner: this.#owner,
+    }
     return webhookConfigurations(input).find((configuration) => configuration.kind === kind)
   }
 }

@@ -1,6 +1,12 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 
-import { admissionReviewSchema, type AdmissionRequest, type AdmissionResponse, type AdmissionReview, review } from './review.ts'
+import {
+  type AdmissionRequest,
+  type AdmissionResponse,
+  type AdmissionReview,
+  admissionReviewSchema,
+  review,
+} from './review.ts'
 
 /** What answers a review. A BadReview thrown is 400; anything else thrown is 500, and failurePolicy decides. */
 export type Handler = (request: AdmissionRequest) => AdmissionResponse
@@ -38,11 +44,15 @@ export function createApp({ tls, mutate, validate, onError }: AppOptions): Fasti
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     const status = error.statusCode ?? 500
     if (status >= 500) onError(error)
-    reply.code(status).send({ message: status < 500 ? error.message : 'the webhook failed; see its log' })
+    reply
+      .code(status)
+      .send({ message: status < 500 ? error.message : 'the webhook failed; see its log' })
   })
   const options = { schema: { body: admissionReviewSchema } }
   for (const [path, handler] of [['/mutate', mutate] as const, ['/validate', validate] as const]) {
-    app.post<{ Body: AdmissionReview }>(path, options, async ({ body }) => review(body, handler(body.request)))
+    app.post<{ Body: AdmissionReview }>(path, options, async ({ body }) =>
+      review(body, handler(body.request)),
+    )
   }
   return app
 }

@@ -9,7 +9,13 @@ import { type JudgeContext, judge, type Verdict } from './judge.ts'
 import { judgeDelete } from './judge-delete.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
 import { correctionWarnings, deletionMessage, driftDenial, problemDenial } from './messages.ts'
-import { type AdmissionRequest, type AdmissionResponse, allowed, denied, patched } from './review.ts'
+import {
+  type AdmissionRequest,
+  type AdmissionResponse,
+  allowed,
+  denied,
+  patched,
+} from './review.ts'
 
 export interface HandlerDeps extends Pick<JudgeContext, 'enforcement' | 'digest'> {
   /** What is known now; undefined before the first state was read. */
@@ -20,7 +26,10 @@ export interface HandlerDeps extends Pick<JudgeContext, 'enforcement' | 'digest'
 }
 
 /** The handlers of the two entries. The mutating one gives every verdict and does all counting. */
-export function createHandlers(deps: HandlerDeps): { readonly mutate: Handler; readonly validate: Handler } {
+export function createHandlers(deps: HandlerDeps): {
+  readonly mutate: Handler
+  readonly validate: Handler
+} {
   return {
     mutate: (request) => timed(request, deps, (found) => judgeWrite(request, found, deps)),
     validate: (request) =>
@@ -53,7 +62,17 @@ function timed(request: AdmissionRequest, deps: HandlerDeps, decide: Judgement):
     const { kind, operation } = request
     deps.metrics.requests.inc({ kind: kind.kind, operation, verdict, reason })
     if (verdict !== 'allowed') {
-      deps.log.info({ uid: request.uid, user: request.userInfo.username, kind: kind.kind, operation, verdict, reason }, 'judged')
+      deps.log.info(
+        {
+          uid: request.uid,
+          user: request.userInfo.username,
+          kind: kind.kind,
+          operation,
+          verdict,
+          reason,
+        },
+        'judged',
+      )
     }
     if (event) deps.record(event)
   }
@@ -62,7 +81,11 @@ function timed(request: AdmissionRequest, deps: HandlerDeps, decide: Judgement):
 }
 
 /** The answer to a request about one of our objects; undefined for any other. */
-function answer(request: AdmissionRequest, { knowledge }: HandlerDeps, decide: Judgement): Answer | undefined {
+function answer(
+  request: AdmissionRequest,
+  { knowledge }: HandlerDeps,
+  decide: Judgement,
+): Answer | undefined {
   const known = knowledge()
   if (!known || request.subResource || request.operation === 'CONNECT') return undefined
   const { kind, namespace } = request
@@ -72,14 +95,18 @@ function answer(request: AdmissionRequest, { knowledge }: HandlerDeps, decide: J
 
 // A collection delete has no name of its own; what is deleted has.
 function nameOf({ object, oldObject, name }: AdmissionRequest): string {
-  const [subject] = [oldObject, object].filter((candidate) => candidate !== null && candidate !== undefined)
+  const [subject] = [oldObject, object].filter(
+    (candidate) => candidate !== null && candidate !== undefined,
+  )
   return isKubeObject(subject) ? subject.metadata.name : (name ?? '')
 }
 
 function objectIn(request: AdmissionRequest, field: 'object' | 'oldObject'): KubeObject {
   const object = request[field]
   if (isKubeObject(object)) return object
-  throw new BadReview(`request.${field} of ${request.operation} is no Kubernetes object with a name`)
+  throw new BadReview(
+    `request.${field} of ${request.operation} is no Kubernetes object with a name`,
+  )
 }
 
 const writeOf = (request: AdmissionRequest) => ({
@@ -87,23 +114,39 @@ const writeOf = (request: AdmissionRequest) => ({
   old: request.operation === 'UPDATE' ? objectIn(request, 'oldObject') : undefined,
 })
 
-function judgeWrite(request: AdmissionRequest, { managed, knowledge }: Found, deps: HandlerDeps): Answer {
+function judgeWrite(
+  request: AdmissionRequest,
+  { managed, knowledge }: Found,
+  deps: HandlerDeps,
+): Answer {
   const write = writeOf(request)
   const verdict = judge(write, managed, { ...deps, knowledge })
   const audit = auditOf(verdict, managed)
   const kept = { verdict: verdict.kind, reason: verdict.reason }
   if (verdict.kind === 'allowed') {
-    const response = verdict.notes.length === 0 ? allowed() : { ...allowed(), warnings: verdict.notes }
+    const response =
+      verdict.notes.length === 0 ? allowed() : { ...allowed(), warnings: verdict.notes }
     return { ...kept, response }
   }
   if (verdict.kind === 'corrected') {
     const operations = jsonPatch.compare(write.incoming, verdict.corrected)
     const warnings = correctionWarnings(verdict, managed, write.incoming)
     const response = { ...patched(operations), warnings, auditAnnotations: audit }
-    return { ...kept, response, ...(verdict.reason === 'Drift' && { event: prevented(verdict, write.incoming, request) }) }
+    return {
+      ...kept,
+      response,
+      ...(verdict.reason === 'Drift' && { event: prevented(verdict, write.incoming, request) }),
+    }
   }
-  const response = { ...refusal(verdict, managed, write.incoming, knowledge), auditAnnotations: audit }
-  return { ...kept, response, ...(verdict.reason === 'Drift' && { event: prevented(verdict, write.incoming, request) }) }
+  const response = {
+    ...refusal(verdict, managed, write.incoming, knowledge),
+    auditAnnotations: audit,
+  }
+  return {
+    ...kept,
+    response,
+    ...(verdict.reason === 'Drift' && { event: prevented(verdict, write.incoming, request) }),
+  }
 }
 
 function refusal(
@@ -128,7 +171,13 @@ function prevented(
 }
 
 function auditOf(verdict: Verdict, { asset }: ManagedObject): Readonly<Record<string, string>> {
-  const pointers = 'drifts' in verdict ? verdict.drifts.slice(0, 5).map(({ pointer }) => pointer).join(',') : ''
+  const pointers =
+    'drifts' in verdict
+      ? verdict.drifts
+          .slice(0, 5)
+          .map(({ pointer }) => pointer)
+          .join(',')
+      : ''
   return {
     verdict: verdict.kind,
     reason: verdict.reason,
@@ -138,14 +187,28 @@ function auditOf(verdict: Verdict, { asset }: ManagedObject): Readonly<Record<st
 }
 
 /** The last look: whoever came after the mutating entry, a judged field must have its value. */
-function confirm(request: AdmissionRequest, { managed, knowledge }: Found, deps: HandlerDeps): Answer {
+function confirm(
+  request: AdmissionRequest,
+  { managed, knowledge }: Found,
+  deps: HandlerDeps,
+): Answer {
   const write = writeOf(request)
   const verdict = judge(write, managed, { ...deps, knowledge })
-  if (verdict.kind === 'allowed') return { response: allowed(), verdict: 'allowed', reason: verdict.reason }
+  if (verdict.kind === 'allowed')
+    return { response: allowed(), verdict: 'allowed', reason: verdict.reason }
   if (verdict.kind === 'denied') {
-    return { response: refusal(verdict, managed, write.incoming, knowledge), verdict: 'denied', reason: verdict.reason }
+    return {
+      response: refusal(verdict, managed, write.incoming, knowledge),
+      verdict: 'denied',
+      reason: verdict.reason,
+    }
   }
-  const message = driftDenial({ ...verdict, kind: 'denied', reason: 'Drift' }, managed, write.incoming, knowledge.facts)
+  const message = driftDenial(
+    { ...verdict, kind: 'denied', reason: 'Drift' },
+    managed,
+    write.incoming,
+    knowledge.facts,
+  )
   const explained = `${message}\nThe correction did not last: another admission webhook changes these fields after us, or ours was not reached. Write again.`
   return { response: denied(403, explained), verdict: 'denied', reason: 'NotCorrected' }
 }
@@ -156,5 +219,8 @@ function judgeDeletion(request: AdmissionRequest, { managed, knowledge }: Found)
   const message = deletionMessage(verdict, managed, old, knowledge)
   const kept = { verdict: verdict.kind, reason: verdict.reason }
   if (verdict.kind === 'denied') return { ...kept, response: denied(403, message ?? '') }
-  return { ...kept, response: message === undefined ? allowed() : { ...allowed(), warnings: [message] } }
+  return {
+    ...kept,
+    response: message === undefined ? allowed() : { ...allowed(), warnings: [message] },
+  }
 }

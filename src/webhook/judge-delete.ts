@@ -5,7 +5,15 @@ import type { Knowledge, ManagedObject } from './knowledge.ts'
 /** What is to become of a deletion. */
 export interface DeleteVerdict {
   readonly kind: 'allowed' | 'denied'
-  readonly reason: 'Garbage' | 'Unmanaged' | 'Paused' | 'Inactive' | 'Off' | 'HyperConverged' | 'Recreated' | 'Protected'
+  readonly reason:
+    | 'Garbage'
+    | 'Unmanaged'
+    | 'Paused'
+    | 'Inactive'
+    | 'Off'
+    | 'HyperConverged'
+    | 'Recreated'
+    | 'Protected'
 }
 
 // What cleans up after somebody else's decision must never be in the way of it, or namespaces never end.

@@ -1,10 +1,10 @@
 import type { Asset } from '../shared/catalog/catalog.ts'
 import { readSettings, type Settings, unknownNames } from '../shared/catalog/settings.ts'
 import type { Digest } from '../shared/catalog/standing.ts'
+import { IGNORE_FIELDS, MODE, OVERRIDES, PATCH } from '../shared/engine/annotations.ts'
 import { canonicalJson } from '../shared/engine/canonical.ts'
 import { type Correction, correct, type Drift } from '../shared/engine/merge.ts'
 import { annotationOf, type KubeObject } from '../shared/engine/object.ts'
-import { IGNORE_FIELDS, MODE, OVERRIDES, PATCH } from '../shared/engine/annotations.ts'
 import { type Enforcement, type Plan, plan } from '../shared/engine/plan.ts'
 import type { Problem } from '../shared/engine/problem.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
@@ -28,7 +28,12 @@ export type Verdict =
       readonly plan: Enforcement
       readonly notes: readonly string[]
     }
-  | { readonly kind: 'denied'; readonly reason: 'Drift'; readonly drifts: readonly Drift[]; readonly plan: Enforcement }
+  | {
+      readonly kind: 'denied'
+      readonly reason: 'Drift'
+      readonly drifts: readonly Drift[]
+      readonly plan: Enforcement
+    }
   | {
       readonly kind: 'denied'
       readonly reason: 'InvalidOverride' | 'PatchBlocked' | 'InvalidSetting'
@@ -52,12 +57,14 @@ export function judge(write: Write, managed: ManagedObject, context: JudgeContex
   const allow = (reason: string): Verdict => ({ kind: 'allowed', reason, notes })
 
   const { activation } = settings
-  if (activation.kind === 'off' || activation.kind === 'observe') return allow(activation.kind === 'off' ? 'Off' : 'Observing')
+  if (activation.kind === 'off' || activation.kind === 'observe')
+    return allow(activation.kind === 'off' ? 'Off' : 'Observing')
   const { standing, tree, isAgreed } = managed
   if (standing.kind !== 'active' || !tree) return allow('Inactive')
   if (!isAgreed) return allow('Disagreement')
 
-  const planFor = (object: KubeObject) => plan({ baseline: standing.baseline, object, tree, isSensitive: managed.isSensitive })
+  const planFor = (object: KubeObject) =>
+    plan({ baseline: standing.baseline, object, tree, isSensitive: managed.isSensitive })
   const after = planFor(write.incoming)
   if (after.kind !== 'enforce') return allow(after.kind === 'hold' ? 'Held' : after.reason)
   const isOverrideChanged = OVERRIDES.some((key) => changed.has(key))
@@ -85,7 +92,14 @@ function settle({ write, managed, context, before, after, notes }: Case): Verdic
   const whole = managed.isAlwaysDenied ? written : correctAll(tree, write, before, after, written)
   if (whole.drifts.length === 0) return { kind: 'allowed', reason: 'InSync', notes }
   const reason = written.drifts.length > 0 ? 'Drift' : 'Override'
-  return { kind: 'corrected', reason, corrected: whole.corrected, drifts: written.drifts, plan: after, notes }
+  return {
+    kind: 'corrected',
+    reason,
+    corrected: whole.corrected,
+    drifts: written.drifts,
+    plan: after,
+    notes,
+  }
 }
 
 function correctAll(
@@ -121,7 +135,8 @@ function refuses(
 }
 
 /** Whether a drift is in the object's content; our label is put back, never fought over. */
-export const isContent = ({ path: [first] }: Drift) => !(first && 'field' in first && first.field === 'metadata')
+export const isContent = ({ path: [first] }: Drift) =>
+  !(first && 'field' in first && first.field === 'metadata')
 
 type Annotated =
   | Extract<Verdict, { readonly problems: readonly Problem[] }>
@@ -137,8 +152,10 @@ function judgeAnnotations(
   const baseline = managed.standing.kind === 'active' ? managed.standing.baseline : undefined
   const { problems, remarks } = judgeOverrides(incoming, changed, { ...managed, baseline })
   if (problems.length > 0) return { kind: 'denied', reason: 'InvalidOverride', problems }
-  const blocked = managed.isSensitive && changed.has(PATCH) && annotationOf(incoming, PATCH) !== undefined
-  if (blocked) return { kind: 'denied', reason: 'PatchBlocked', problems: [blockedOn(managed.asset)] }
+  const blocked =
+    managed.isSensitive && changed.has(PATCH) && annotationOf(incoming, PATCH) !== undefined
+  if (blocked)
+    return { kind: 'denied', reason: 'PatchBlocked', problems: [blockedOn(managed.asset)] }
   const notes = [
     ...remarks.map(({ message }) => message),
     ...unknownKeys(incoming, changed, managed.isHco, optInsOf(knowledge)),
@@ -148,7 +165,11 @@ function judgeAnnotations(
   const faults = stated.problems.filter(({ annotation }) => changed.has(annotation))
   if (faults.length > 0) return { kind: 'denied', reason: 'InvalidSetting', problems: faults }
   const catalog = knowledge.all.map(({ asset }) => asset)
-  return { kind: 'sound', notes: [...notes, ...unknownNames(stated.settings, catalog)], settings: stated.settings }
+  return {
+    kind: 'sound',
+    notes: [...notes, ...unknownNames(stated.settings, catalog)],
+    settings: stated.settings,
+  }
 }
 
 const blockedOn = ({ object }: Asset): Problem => ({
@@ -159,5 +180,7 @@ const blockedOn = ({ object }: Asset): Problem => ({
 
 const optInsOf = ({ all }: Knowledge) =>
   all.flatMap(({ asset }) =>
-    asset.conditions.flatMap((c) => (c.type === 'annotation' ? [`platform.kubevirt.io/${c.key}`] : [])),
+    asset.conditions.flatMap((c) =>
+      c.type === 'annotation' ? [`platform.kubevirt.io/${c.key}`] : [],
+    ),
   )

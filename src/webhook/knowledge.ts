@@ -34,7 +34,12 @@ export interface Knowledge {
   /** The last valid text of each setting. */
   readonly validSettings: State['settings']
   readonly facts: Facts
-  readonly find: (group: string, kind: string, namespace: string | undefined, name: string) => ManagedObject | undefined
+  readonly find: (
+    group: string,
+    kind: string,
+    namespace: string | undefined,
+    name: string,
+  ) => ManagedObject | undefined
   readonly all: readonly ManagedObject[]
 }
 
@@ -80,7 +85,8 @@ export function createKnowledge(
     validSettings: state.settings,
     facts,
     all,
-    find: (group, kind, namespace, name) => index.get(keyOf(kindKey({ group, kind }), namespace, name)),
+    find: (group, kind, namespace, name) =>
+      index.get(keyOf(kindKey({ group, kind }), namespace, name)),
   }
 }
 

@@ -1,13 +1,26 @@
 import type { Asset } from '../shared/catalog/catalog.ts'
 import type { Facts } from '../shared/catalog/facts.ts'
-import { DISABLED_RESOURCES, FIELD_MANAGER, IGNORE_FIELDS, PATCH, PREFIX } from '../shared/engine/annotations.ts'
+import {
+  DISABLED_RESOURCES,
+  FIELD_MANAGER,
+  IGNORE_FIELDS,
+  PATCH,
+  PREFIX,
+} from '../shared/engine/annotations.ts'
 import type { Drift } from '../shared/engine/merge.ts'
 import { type KubeObject, titleOf } from '../shared/engine/object.ts'
 import { escapeControls, showValue } from '../shared/engine/show.ts'
-import type { DeleteVerdict } from './judge-delete.ts'
 import { isContent, type Verdict } from './judge.ts'
+import type { DeleteVerdict } from './judge-delete.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
-import { annotateCommand, excludeCommand, ignoreFor, patchFor, unmanageCommand, type Wish } from './way-out.ts'
+import {
+  annotateCommand,
+  excludeCommand,
+  ignoreFor,
+  patchFor,
+  unmanageCommand,
+  type Wish,
+} from './way-out.ts'
 
 /** How many fields are named one by one; the rest is a count. */
 const NAMED = 5
@@ -31,8 +44,12 @@ export function correctionWarnings(
     const value = showValue(pointer, wanted)
     return `${titleOf(incoming)}: ${pointer} kept at ${value} by ${FIELD_MANAGER} (${asset.name}: ${asset.description}).`
   })
-  const more = drifts.length > NAMED ? [`${titleOf(incoming)}: and ${drifts.length - NAMED} more fields kept.`] : []
-  const overridden = drifts.length === 0 ? [`${titleOf(incoming)}: set as its ${PREFIX} annotations say.`] : []
+  const more =
+    drifts.length > NAMED
+      ? [`${titleOf(incoming)}: and ${drifts.length - NAMED} more fields kept.`]
+      : []
+  const overridden =
+    drifts.length === 0 ? [`${titleOf(incoming)}: set as its ${PREFIX} annotations say.`] : []
   const wish = wishOf(managed, incoming, drifts.filter(isContent))
   const command = wish && wish.drifts.length > 0 ? [correctionWayOut(wish, plan.isPatched)] : []
   return bounded([...kept, ...more, ...overridden, ...command, ...notes])
@@ -40,7 +57,8 @@ export function correctionWarnings(
 
 function correctionWayOut(wish: Wish, isPatched: boolean): string {
   const patch = patchFor(wish)
-  const command = patch === undefined ? unmanageCommand(wish.object) : annotateCommand(wish.object, PATCH, patch)
+  const command =
+    patch === undefined ? unmanageCommand(wish.object) : annotateCommand(wish.object, PATCH, patch)
   if (command.length <= COMMAND_LIMIT && !hidesSecrets(wish.drifts)) {
     return `To ${isPatched ? 'add it to the patch in force' : 'change it'}: ${command}`
   }
@@ -64,7 +82,9 @@ export function driftDenial(
   const more = content.length > NAMED ? ` and ${content.length - NAMED} more` : ''
   const what = `${titleOf(incoming)}: ${named.join(', ')}${more} ${content.length > 1 ? 'are' : 'is'} kept by ${FIELD_MANAGER} (${asset.name}: ${asset.description})`
   const wish = wishOf(managed, incoming, content)
-  const ways = wish ? denialWaysOut(wish, isSensitive) : [`To own the object: ${unmanageCommand(incoming)}`]
+  const ways = wish
+    ? denialWaysOut(wish, isSensitive)
+    : [`To own the object: ${unmanageCommand(incoming)}`]
   return bound([`${what}${consequence(asset, facts)}.`, ...ways, GITOPS].join('\n'), DENIAL_LIMIT)
 }
 
@@ -75,7 +95,9 @@ function denialWaysOut(wish: Wish, isSensitive: boolean): readonly string[] {
   const ignore = ignoreFor(wish)
   return [
     ...(isSensitive ? [`This kind takes no ${PATCH}.`] : []),
-    ...(patch === undefined ? [] : [`To make this edit stick: ${annotateCommand(wish.object, PATCH, patch)}`]),
+    ...(patch === undefined
+      ? []
+      : [`To make this edit stick: ${annotateCommand(wish.object, PATCH, patch)}`]),
     ...(ignore === undefined
       ? []
       : [`To own the field yourself: ${annotateCommand(wish.object, IGNORE_FIELDS, ignore)}`]),
@@ -103,7 +125,10 @@ export function problemDenial(
       ? ` To own the object: ${unmanageCommand(incoming)}`
       : ' Nothing was stored: mend the annotation and write again.'
   return {
-    message: bound(`${titleOf(incoming)} (${asset.name}): ${sentences.join('; ')}.${wayOut}`, DENIAL_LIMIT),
+    message: bound(
+      `${titleOf(incoming)} (${asset.name}): ${sentences.join('; ')}.${wayOut}`,
+      DENIAL_LIMIT,
+    ),
     causes: problems.map(({ message, annotation, pointer, operation }) => ({
       reason: 'FieldValueInvalid',
       message: escapeControls(message),
@@ -123,13 +148,22 @@ export function deletionMessage(
   old: KubeObject,
   { facts, validSettings }: Knowledge,
 ): string | undefined {
-  const hco = { kind: 'HyperConverged', metadata: { name: 'kubevirt-hyperconverged', namespace: facts.hco.namespace } }
+  const hco = {
+    kind: 'HyperConverged',
+    metadata: { name: 'kubevirt-hyperconverged', namespace: facts.hco.namespace },
+  }
   const exclude = excludeCommand(asset.name, hco, validSettings[DISABLED_RESOURCES])
   switch (reason) {
     case 'Recreated':
-      return bound(`${titleOf(old)} comes back within seconds, without its overrides (${asset.name}: ${asset.description}). To keep it away: ${exclude}`, COMMAND_LIMIT)
+      return bound(
+        `${titleOf(old)} comes back within seconds, without its overrides (${asset.name}: ${asset.description}). To keep it away: ${exclude}`,
+        COMMAND_LIMIT,
+      )
     case 'Unmanaged':
-      return bound(`${titleOf(old)} comes back, and managed (${asset.name}). To keep it away: ${exclude}`, COMMAND_LIMIT)
+      return bound(
+        `${titleOf(old)} comes back, and managed (${asset.name}). To keep it away: ${exclude}`,
+        COMMAND_LIMIT,
+      )
     case 'Protected':
       return bound(
         [
@@ -143,7 +177,11 @@ export function deletionMessage(
   }
 }
 
-function wishOf({ standing, tree }: ManagedObject, object: KubeObject, drifts: readonly Drift[]): Wish | undefined {
+function wishOf(
+  { standing, tree }: ManagedObject,
+  object: KubeObject,
+  drifts: readonly Drift[],
+): Wish | undefined {
   if (standing.kind !== 'active' || !tree) return undefined
   return { object, baseline: standing.baseline, tree, drifts }
 }

@@ -18,10 +18,15 @@ import { plan, switchProblems } from '../shared/engine/plan.ts'
 import type { Problem } from '../shared/engine/problem.ts'
 
 /** Which annotations under our prefix a write adds, changes or removes. */
-export function changedAnnotations(incoming: KubeObject, old: KubeObject | undefined): ReadonlySet<string> {
+export function changedAnnotations(
+  incoming: KubeObject,
+  old: KubeObject | undefined,
+): ReadonlySet<string> {
   const keys = [incoming, old].flatMap((object) => Object.keys(object?.metadata.annotations ?? {}))
   return new Set(
-    keys.filter((key) => key.startsWith(PREFIX) && annotationOf(incoming, key) !== annotationOf(old, key)),
+    keys.filter(
+      (key) => key.startsWith(PREFIX) && annotationOf(incoming, key) !== annotationOf(old, key),
+    ),
   )
 }
 
@@ -41,7 +46,11 @@ const NONE: OverrideFaults = { problems: [], remarks: [] }
 export function judgeOverrides(
   incoming: KubeObject,
   changed: ReadonlySet<string>,
-  managed: { readonly baseline: KubeObject | undefined; readonly tree: MergeTree | undefined; readonly isSensitive: boolean },
+  managed: {
+    readonly baseline: KubeObject | undefined
+    readonly tree: MergeTree | undefined
+    readonly isSensitive: boolean
+  },
 ): OverrideFaults {
   if (!OVERRIDES.some((key) => changed.has(key))) return NONE
   const isChanged = ({ annotation }: Problem) => changed.has(annotation)
@@ -51,17 +60,26 @@ export function judgeOverrides(
   let object = without(incoming, [MODE, RECONCILE_PAUSED])
   for (const _attempt of OVERRIDES) {
     const decision = plan({ baseline, object, tree, isSensitive })
-    if (decision.kind === 'enforce') return { problems: [], remarks: decision.remarks.filter(isChanged) }
+    if (decision.kind === 'enforce')
+      return { problems: [], remarks: decision.remarks.filter(isChanged) }
     const problems = decision.kind === 'hold' ? decision.problems : []
     if (problems.some(isChanged)) return { problems: problems.filter(isChanged), remarks: [] }
-    object = without(object, problems.map(({ annotation }) => annotation))
+    object = without(
+      object,
+      problems.map(({ annotation }) => annotation),
+    )
   }
   return NONE
 }
 
 function without(object: KubeObject, keys: readonly string[]): KubeObject {
-  const annotations = Object.entries(object.metadata.annotations ?? {}).filter(([key]) => !keys.includes(key))
-  return { ...object, metadata: { ...object.metadata, annotations: Object.fromEntries(annotations) } }
+  const annotations = Object.entries(object.metadata.annotations ?? {}).filter(
+    ([key]) => !keys.includes(key),
+  )
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: Object.fromEntries(annotations) },
+  }
 }
 
 const SETTINGS = [AUTOPILOT, DISABLED_RESOURCES, DISRUPTIVE_CHANGES, ENFORCEMENT, APPROVE]

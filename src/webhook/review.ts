@@ -1,7 +1,5 @@
 import type { Operation } from 'fast-json-patch'
 
-
-
 /** What the webhook reads of an AdmissionReview; see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request */
 export interface AdmissionReview {
   readonly apiVersion: string
@@ -81,7 +79,11 @@ export interface AdmissionResponse {
 export const allowed = (): AdmissionResponse => ({ allowed: true })
 
 /** A refusal. No `reason` in the status: with `Invalid`, kubectl would print the causes and lose the message. */
-export const denied = (code: 403 | 422, message: string, causes: readonly Cause[] = []): AdmissionResponse => ({
+export const denied = (
+  code: 403 | 422,
+  message: string,
+  causes: readonly Cause[] = [],
+): AdmissionResponse => ({
   allowed: false,
   status: { code, message, ...(causes.length > 0 && { details: { causes } }) },
 })
@@ -95,9 +97,11 @@ export const patched = (operations: readonly Operation[]): AdmissionResponse => 
 })
 
 /** The answer to one review, in the version that it was asked in. */
-export const review = ({ apiVersion, kind, request }: AdmissionReview, response: AdmissionResponse) => ({
+export const review = (
+  { apiVersion, kind, request }: AdmissionReview,
+  response: AdmissionResponse,
+) => ({
   apiVersion,
   kind,
   response: { uid: request.uid, ...response },
 })
-

@@ -14,13 +14,17 @@ import { createCycle } from '../shared/ops/cycle.ts'
 import { sha256 } from '../shared/ops/digest.ts'
 import type { Listen } from '../shared/ops/listen.ts'
 import { createTroubleTeller, type Log } from '../shared/ops/log.ts'
-import { afterAbort } from '../shared/ops/shutdown.ts'
 import { createRegistry, createWebhookMetrics } from '../shared/ops/metrics.ts'
 import { createOpsApp, listen } from '../shared/ops/server.ts'
+import { afterAbort } from '../shared/ops/shutdown.ts'
 import { createApp } from './app.ts'
 import { createHandlers } from './handlers.ts'
 import { createKnowledge, type Knowledge, queriesOf } from './knowledge.ts'
-import { followFiles, type ServingCertificate, servingCertificateIn } from './serving-certificate.ts'
+import {
+  followFiles,
+  type ServingCertificate,
+  servingCertificateIn,
+} from './serving-certificate.ts'
 
 export interface WebhookConfig {
   readonly namespace: string
@@ -28,7 +32,9 @@ export interface WebhookConfig {
   readonly opsListen: Listen
   readonly enforcement: 'correct' | 'deny'
   /** Where the serving certificate comes from: our Secret, or a folder with tls.crt and tls.key. */
-  readonly certificate: { readonly mode: 'secret' } | { readonly mode: 'files'; readonly folder: string }
+  readonly certificate:
+    | { readonly mode: 'secret' }
+    | { readonly mode: 'files'; readonly folder: string }
   /** How long to go on serving, not ready, after the signal: load balancers learn slowly. */
   readonly graceMs: number
 }
@@ -52,7 +58,10 @@ const SCHEMA_RETRY_MS = 1_000
 const DRAIN_MS = 20_000
 
 /** Starts the webhook. Rejects only for what is wrong with its own start; the cluster's troubles are waited out. */
-export async function runWebhook(config: WebhookConfig, deps: WebhookDeps): Promise<RunningWebhook> {
+export async function runWebhook(
+  config: WebhookConfig,
+  deps: WebhookDeps,
+): Promise<RunningWebhook> {
   const { client, catalog, log, signal } = deps
   const registry = createRegistry()
   const metrics = createWebhookMetrics(registry)
@@ -71,7 +80,12 @@ export async function runWebhook(config: WebhookConfig, deps: WebhookDeps): Prom
     log,
     record: createRecorder(client, hostname(), (error) => tell('event not sent', error)),
   })
-  const app = createApp({ tls: {}, mutate, validate, onError: (err) => log.error({ err }, 'admission failed') })
+  const app = createApp({
+    tls: {},
+    mutate,
+    validate,
+    onError: (err) => log.error({ err }, 'admission failed'),
+  })
   app.addHook('onSend', async (_request, reply) => {
     if (isEnding) reply.header('connection', 'close')
   })
@@ -99,9 +113,13 @@ export async function runWebhook(config: WebhookConfig, deps: WebhookDeps): Prom
       const queries = queriesOf(catalog, state)
       const schemas = await loadSchemas(queries)
       knowledge = createKnowledge(catalog, state, schemas, sha256)
-      log.info({ activation: knowledge.settings.activation.kind, ...agreement(knowledge) }, 'state loaded')
+      log.info(
+        { activation: knowledge.settings.activation.kind, ...agreement(knowledge) },
+        'state loaded',
+      )
       const missing = queries.filter((query) => !schemas.has(schemaKey(query)))
-      if (missing.length > 0) throw new Error(`schemas are not published yet: ${missing.map(schemaKey).join(', ')}`)
+      if (missing.length > 0)
+        throw new Error(`schemas are not published yet: ${missing.map(schemaKey).join(', ')}`)
       tell.recovered()
     },
   })
@@ -119,7 +137,9 @@ export async function runWebhook(config: WebhookConfig, deps: WebhookDeps): Prom
     ...(isEnding ? ['it is shutting down'] : []),
     ...(hasCertificate ? [] : ['there is no serving certificate']),
     ...(knowledge ? [] : ['the leader has published no state']),
-    ...(knowledge?.all.some(({ standing, tree }) => standing.kind === 'active' && !tree) ? ['some schemas are missing'] : []),
+    ...(knowledge?.all.some(({ standing, tree }) => standing.kind === 'active' && !tree)
+      ? ['some schemas are missing']
+      : []),
   ]
   const ops = createOpsApp(registry, obstacles)
   const opsPort = await listen(ops, config.opsListen, '--ops-listen')
@@ -127,10 +147,16 @@ export async function runWebhook(config: WebhookConfig, deps: WebhookDeps): Prom
   const inNamespace = { apiVersion: 'v1', namespace: config.namespace }
   watches.follow([
     { id: STATE, at: { ...inNamespace, resource: 'configmaps' }, name: STATE_CONFIG_MAP },
-    ...(secretMode ? [{ id: CERTIFICATE, at: { ...inNamespace, resource: 'secrets' }, name: SERVING_SECRET }] : []),
+    ...(secretMode
+      ? [{ id: CERTIFICATE, at: { ...inNamespace, resource: 'secrets' }, name: SERVING_SECRET }]
+      : []),
   ])
   if (config.certificate.mode === 'files') {
-    followFiles(config.certificate.folder, { onChange: useCertificate, onTrouble: (error) => tell('the certificate files', error), signal })
+    followFiles(config.certificate.folder, {
+      onChange: useCertificate,
+      onTrouble: (error) => tell('the certificate files', error),
+      signal,
+    })
   }
   log.info({ port, opsPort }, 'webhook listening')
 
@@ -150,5 +176,8 @@ export async function runWebhook(config: WebhookConfig, deps: WebhookDeps): Prom
 
 const agreement = ({ all }: Knowledge) => {
   const active = all.filter(({ standing }) => standing.kind === 'active')
-  return { active: active.length, disagreeing: active.filter(({ isAgreed }) => !isAgreed).map(({ asset }) => asset.name) }
+  return {
+    active: active.length,
+    disagreeing: active.filter(({ isAgreed }) => !isAgreed).map(({ asset }) => asset.name),
+  }
 }

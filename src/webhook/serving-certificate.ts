@@ -10,10 +10,15 @@ export interface ServingCertificate {
 }
 
 /** Reads the certificate out of a Secret of type kubernetes.io/tls; undefined where it lacks a part. */
-export function servingCertificateIn(secret: KubeObject | undefined): ServingCertificate | undefined {
+export function servingCertificateIn(
+  secret: KubeObject | undefined,
+): ServingCertificate | undefined {
   const data = secret?.['data']
-  if (!isMap(data) || typeof data['tls.key'] !== 'string' || typeof data['tls.crt'] !== 'string') return undefined
-  const [key, cert] = [data['tls.key'], data['tls.crt']].map((text) => Buffer.from(text, 'base64').toString())
+  if (!isMap(data) || typeof data['tls.key'] !== 'string' || typeof data['tls.crt'] !== 'string')
+    return undefined
+  const [key, cert] = [data['tls.key'], data['tls.crt']].map((text) =>
+    Buffer.from(text, 'base64').toString(),
+  )
   return key && cert ? { key, cert } : undefined
 }
 
@@ -31,7 +36,9 @@ export function followFiles(folder: string, { onChange, onTrouble, signal }: Fol
   let current = ''
   const look = () => {
     try {
-      const [key, cert] = ['tls.key', 'tls.crt'].map((name) => readFileSync(join(folder, name), 'utf8'))
+      const [key, cert] = ['tls.key', 'tls.crt'].map((name) =>
+        readFileSync(join(folder, name), 'utf8'),
+      )
       if (!key || !cert || current === key + cert) return
       current = key + cert
       onChange({ key, cert })

@@ -38,7 +38,9 @@ export function patchFor({ object, baseline, tree, drifts }: Wish): string | und
   const operations = drifts.map(({ path, found }) => {
     const pointer = pointerOf(tree, patched?.value ?? baseline, path)
     if (pointer === undefined) return undefined
-    return found === undefined ? { op: 'remove', path: pointer } : { op: 'add', path: pointer, value: found }
+    return found === undefined
+      ? { op: 'remove', path: pointer }
+      : { op: 'add', path: pointer, value: found }
   })
   if (operations.includes(undefined)) return undefined
   const before: unknown = existing === undefined ? [] : JSON.parse(existing)
@@ -49,9 +51,12 @@ export function patchFor({ object, baseline, tree, drifts }: Wish): string | und
 /** The `ignore-fields` annotation that gives these fields to whoever sets them, along with those already given. */
 export function ignoreFor({ object, baseline, tree, drifts }: Wish): string | undefined {
   const pointers = drifts.map(({ path }) => pointerOf(tree, baseline, path))
-  if (pointers.some((pointer) => pointer === undefined || pointer.lastIndexOf('/') === 0)) return undefined
+  if (pointers.some((pointer) => pointer === undefined || pointer.lastIndexOf('/') === 0))
+    return undefined
   const existing = annotationOf(object, IGNORE_FIELDS)
-  const kept = existing?.startsWith('[') ? (JSON.parse(existing) as string[]) : (existing?.split(',') ?? [])
+  const kept = existing?.startsWith('[')
+    ? (JSON.parse(existing) as string[])
+    : (existing?.split(',') ?? [])
   const all = [...new Set([...kept.map((pointer) => pointer.trim()), ...(pointers as string[])])]
   return all.some((pointer) => pointer.includes(',')) ? JSON.stringify(all) : all.join(',')
 }
@@ -60,9 +65,13 @@ export function ignoreFor({ object, baseline, tree, drifts }: Wish): string | un
 export const unmanageCommand = (target: Target) => annotateCommand(target, MODE, 'unmanaged')
 
 /** The command that switches one asset off, along with those already switched off. */
-export function excludeCommand(assetName: string, hco: Target, existing: string | undefined): string {
+export function excludeCommand(
+  assetName: string,
+  hco: Target,
+  existing: string | undefined,
+): string {
   const entry = `- ${assetName}`
-  const value = existing === undefined || existing.trim() === '' ? entry : `${existing.trimEnd()}\n${entry}`
+  const value =
+    existing === undefined || existing.trim() === '' ? entry : `${existing.trimEnd()}\n${entry}`
   return annotateCommand(hco, DISABLED_RESOURCES, value)
 }
-

@@ -25,7 +25,8 @@ t.test('another port is taken while the one that was free is in use', async (t) 
   const { process, ports: port } = await serve({
     ports: async () => ports.shift() ?? 0,
     start: (port) => start(folder, port),
-    isReady: async (port) => (await send(`http://127.0.0.1:${port}`)).text === String(port),
+    isReady: async (port) =>
+      (await send(`http://127.0.0.1:${port}`, { timeoutMs: 200 })).text === String(port),
   })
   t.equal(port, free)
   await process.kill()

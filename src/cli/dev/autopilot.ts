@@ -5,14 +5,11 @@ import type { KubeConfig } from '@kubernetes/client-node'
 
 import type { Catalog } from '../../shared/catalog/catalog.ts'
 import { RECONCILER_ACCOUNT, WEBHOOK_ACCOUNT } from '../../shared/catalog/names.ts'
-import { accounts } from '../../shared/catalog/rbac.ts'
-import { type Client, isConflict } from '../../shared/cluster/client.ts'
-import { apply, pathOf } from '../../shared/cluster/resource.ts'
-import type { KubeObject } from '../../shared/engine/object.ts'
+import type { Client } from '../../shared/cluster/client.ts'
 import { afterAbort } from '../../shared/ops/shutdown.ts'
-import { writeSecret } from './data-dir.ts'
+import { createAccounts, writeAccountKubeconfig } from './accounts.ts'
 import { freePort } from './ports.ts'
-import { type Leashed, lastLines, spawnLeashed } from './processes.ts'
+import { type Leashed, spawnLeashed } from './processes.ts'
 
 export interface AutopilotOptions {
   /** The administrator's, to set the two accounts up; the processes run on tokens of their own. */
@@ -38,6 +35,8 @@ export interface Autopilot {
   readonly webhookPort: number
   readonly webhookUrl: string
   readonly opsPorts: { readonly webhook: number; readonly reconciler: number }
+  /** How many assets the catalog has. */
+  readonly assets: number
   /** Ends both, in order. */
   readonly stop: () => Promise<void>
 }
@@ -51,8 +50,6 @@ export interface Process {
   readonly start: () => void
 }
 
-// Until somebody ends the session: nothing renews the token of a kubeconfig file.
-const TOKEN_SECONDS = 30 * 24 * 3600
 const STOP_MS = 8_000
 
 /** Creates the accounts with their generated roles, and starts both processes on tokens of these accounts. */
@@ -67,7 +64,7 @@ export async function startAutopilot(options: AutopilotOptions): Promise<Autopil
   const webhookUrl = `https://${webhookHost}:${webhookPort}`
   mkdirSync(folder, { recursive: true })
   const [webhookConfig, reconcilerConfig] = await Promise.all(
-    [WEBHOOK_ACCOUNT, RECONCILER_ACCOUNT].map((name) => writeKubeconfig(options, name)),
+    [WEBHOOK_ACCOUNT, RECONCILER_ACCOUNT].map((name) => writeAccountKubeconfig(options, name)),
   )
   const common = (config: string | undefined, port: number) => [
     `--kubeconfig=${config}`,
@@ -93,6 +90,7 @@ export async function startAutopilot(options: AutopilotOptions): Promise<Autopil
     webhookPort,
     webhookUrl,
     opsPorts: { webhook: webhookOps, reconciler: reconcilerOps },
+    assets: catalog.length,
     stop: async () => {
       await Promise.all([reconciler.stop(), webhook.stop()])
     },
@@ -100,63 +98,6 @@ export async function startAutopilot(options: AutopilotOptions): Promise<Autopil
 }
 
 const isLoopback = (host: string) => host.startsWith('127.')
-
-async function createAccounts(client: Client, catalog: Catalog, namespace: string): Promise<void> {
-  const own = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }
-  for (const object of [own, ...accounts(catalog, namespace)]) await applyRegular(client, object)
-}
-
-// All of these kinds are named regularly, so that nothing has to be discovered.
-const applyRegular = (client: Client, { apiVersion, kind, metadata, ...rest }: KubeObject) =>
-  apply(
-    client,
-    {
-      apiVersion,
-      resource: `${kind.toLowerCase()}s`,
-      ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
-    },
-    { apiVersion, kind, metadata, ...rest },
-    { fieldManager: 'virt-platform-autopilot-dev' },
-  )
-
-async function writeKubeconfig(
-  { client, kubeconfig, namespace, folder }: AutopilotOptions,
-  account: string,
-) {
-  const at = pathOf({ apiVersion: 'v1', resource: 'serviceaccounts', namespace }, account)
-  const { body } = await client.send(`${at}/token`, {
-    method: 'POST',
-    body: {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenRequest',
-      spec: { expirationSeconds: TOKEN_SECONDS },
-    },
-  })
-  const { token } = (body as { status: { token: string } }).status
-  const cluster = kubeconfig.getCurrentCluster()
-  const file = join(folder, `kubeconfig-${account}`)
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [
-      {
-        name: 'cluster',
-        cluster: {
-          server: cluster?.server,
-          ...(cluster?.caData && { 'certificate-authority-data': cluster.caData }),
-          ...(cluster?.caFile && { 'certificate-authority': cluster.caFile }),
-          ...(cluster?.skipTLSVerify && { 'insecure-skip-tls-verify': true }),
-          ...(cluster?.proxyUrl && { 'proxy-url': cluster.proxyUrl }),
-        },
-      },
-    ],
-    users: [{ name: account, user: { token } }],
-    contexts: [{ name: account, context: { cluster: 'cluster', user: account } }],
-    'current-context': account,
-  }
-  writeSecret(file, JSON.stringify(config, null, 2))
-  return file
-}
 
 function createProcess(
   { entry, env, folder }: AutopilotOptions,
@@ -192,74 +133,6 @@ function createProcess(
       patience.abort()
       await running.kill()
     },
-  }
-}
-
-const READY_MS = 60_000
-const POLL_MS = 50
-
-/** Waits until the webhook judges writes and the leader has brought every active object to its baseline. */
-export async function untilReady(
-  { webhook, reconciler, opsPorts }: Autopilot,
-  client: Client,
-  hco: KubeObject,
-) {
-  const checks = [
-    { what: 'the webhook is ready', isDone: () => isReady(opsPorts.webhook) },
-    { what: 'every object is in sync', isDone: () => isInSync(opsPorts.reconciler) },
-    { what: 'the API server asks the webhook', isDone: () => isJudged(client, hco) },
-  ]
-  const deadline = performance.now() + READY_MS
-  for (const { what, isDone } of checks) {
-    while (!(await isDone())) {
-      for (const process of [webhook, reconciler]) requireRunning(process.child())
-      if (performance.now() > deadline)
-        throw new Error(
-          `not so after ${READY_MS / 1000} s: ${what}; see ${reconciler.child().logFile} and webhook.log beside it`,
-        )
-      await sleep(POLL_MS)
-    }
-  }
-}
-
-function requireRunning(child: Leashed): void {
-  if (!child.isRunning())
-    throw new Error(`the ${child.name} ended by itself:\n${lastLines(child.output())}`)
-}
-
-const fetchText = async (port: number, path: string) => {
-  try {
-    const reply = await fetch(`http://127.0.0.1:${port}${path}`)
-    return reply.ok ? await reply.text() : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const isReady = async (port: number) => (await fetchText(port, '/readyz')) !== undefined
-
-async function isInSync(port: number): Promise<boolean> {
-  const metrics = (await fetchText(port, '/metrics')) ?? ''
-  const values = metrics
-    .split('\n')
-    .filter((line) => line.startsWith('virt_platform_compliance_status{'))
-  return values.length > 0 && values.every((line) => line.endsWith(' 1'))
-}
-
-/** Whether a value that only our webhook refuses is refused; a dry run, so that nothing is stored when it is not. */
-async function isJudged(client: Client, { apiVersion, metadata }: KubeObject): Promise<boolean> {
-  const { name, namespace = '' } = metadata
-  try {
-    await client.send(pathOf({ apiVersion, resource: 'hyperconvergeds', namespace }, name), {
-      method: 'PATCH',
-      contentType: 'application/merge-patch+json',
-      query: { dryRun: 'All', fieldManager: 'virt-platform-autopilot-dev' },
-      body: { metadata: { annotations: { 'platform.kubevirt.io/mode': 'is anybody there?' } } },
-    })
-    return false
-  } catch (error) {
-    if (isConflict(error)) return false
-    return (error as { status?: number }).status === 422
   }
 }
 

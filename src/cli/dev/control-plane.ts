@@ -54,6 +54,8 @@ export interface ControlPlane {
   stop(): Promise<void>
 }
 
+const PROBE_MS = 5_000
+
 interface Run extends ControlPlaneOptions {
   readonly files: Files
   readonly components: Components
@@ -120,7 +122,7 @@ async function startEtcd({ binaries, components }: Run, dataDir: string): Promis
     // By its name: on a port that was taken meanwhile, someone else's would answer.
     async isReady({ client }) {
       const members = `http://127.0.0.1:${client}/v3/cluster/member/list`
-      const { text } = await send(members, { method: 'POST', body: {} })
+      const { text } = await send(members, { method: 'POST', body: {}, timeoutMs: PROBE_MS })
       return text.includes(`"name":"${name}"`)
     },
   })
@@ -144,7 +146,9 @@ async function startApiServer(
       ]),
     async isReady(port) {
       const url = `https://127.0.0.1:${port}/readyz`
-      return (await send(url, { ca: authorityOf(files), token })).status === 200
+      return (
+        (await send(url, { ca: authorityOf(files), token, timeoutMs: PROBE_MS })).status === 200
+      )
     },
   })
   components.watch(process)

@@ -6,12 +6,14 @@ import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import { signalOnTermination } from '../../shared/ops/shutdown.ts'
 import { loadOwnCatalog } from '../assets.ts'
 import { UsageError } from '../run-cli.ts'
-import { startAutopilot, untilEnd, untilReady } from './autopilot.ts'
+import { startAutopilot, untilEnd } from './autopilot.ts'
 import { findBinaries } from './binaries.ts'
 import { startControlPlane } from './control-plane.ts'
+import { childEnvironment, DEV_NAMESPACE, ENTRY, type Print } from './environment.ts'
 import type { Env } from './go.ts'
 import { install } from './install.ts'
 import { loadManifests } from './manifests.ts'
+import { untilReady } from './readiness.ts'
 import { whatToTry } from './what-to-try.ts'
 
 export interface DevOptions {
@@ -21,10 +23,6 @@ export interface DevOptions {
   readonly disruptiveChanges?: 'apply' | 'hold'
 }
 
-/** Where the product lives on a cluster to try things on. */
-export const DEV_NAMESPACE = 'virt-platform-autopilot'
-/** The program that this command is part of. */
-export const ENTRY = join(import.meta.dirname, '../main.ts')
 const ROOT = join(import.meta.dirname, '../../..')
 
 /** The `dev` command: the whole product at work, until Ctrl-C. */
@@ -87,7 +85,7 @@ async function embedded(
         whatToTry({
           kubeconfig: plane.kubeconfig,
           builtKubectl: binaries.kubectl,
-          path: env['PATH'] ?? '',
+          path: env.PATH ?? '',
           logs: join(plane.dataDir, 'autopilot'),
           webhookPid: autopilot.webhook.child().pid,
         }),
@@ -102,21 +100,3 @@ async function embedded(
     await plane.stop()
   }
 }
-
-export type Print = (line: string) => void
-
-// What Node and TLS need of our environment; tokens and the like in it are none of the children's business.
-const INHERITED = [
-  'PATH',
-  'HOME',
-  'NODE_OPTIONS',
-  'NODE_EXTRA_CA_CERTS',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'TMPDIR',
-]
-
-export const childEnvironment = (env: Env): Record<string, string> =>
-  Object.fromEntries(
-    INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name] ?? '']])),
-  )

@@ -1,1 +1,122 @@
-export {}
+import { mkdtempSync, rmSync } from 'node:fs'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { KubeConfig } from '@kubernetes/client-node'
+
+import { runReconciler } from '../../reconciler/run.ts'
+import type { Catalog } from '../../shared/catalog/catalog.ts'
+import { type Client, connect } from '../../shared/cluster/client.ts'
+import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
+import { createLog } from '../../shared/ops/log.ts'
+import { loadOwnCatalog } from '../assets.ts'
+import { startAutopilot, untilEnd } from './autopilot.ts'
+import type { DevOptions } from './dev.ts'
+import { childEnvironment, DEV_NAMESPACE, ENTRY, type Print } from './environment.ts'
+import type { Env } from './go.ts'
+import { createPreview } from './preview.ts'
+import { requireStranger } from './who-am-i.ts'
+
+/** Runs on a cluster of one's own: shows what would change, and changes it only with --write. */
+export async function ownCluster(
+  options: DevOptions & { readonly kubeconfig: string },
+  env: Env,
+  print: Print,
+  signal: AbortSignal,
+): Promise<void> {
+  const kubeconfig = loadKubeconfig(options.kubeconfig)
+  const client = await connect(kubeconfig)
+  const catalog = loadOwnCatalog()
+  try {
+    await requireStranger(client, DEV_NAMESPACE)
+    print(`reading ${client.server}; this is what would change:`)
+    const observer = await observe(client, catalog, print, signal)
+    if (options.write !== true) {
+      print('observing only: nothing is written (--write changes that). Ctrl-C ends.')
+      await observer.ended
+      return
+    }
+    observer.stop()
+    await observer.ended
+    await write({ options, env, kubeconfig, client, catalog, print, signal })
+  } finally {
+    await client.close()
+  }
+}
+
+/** Starts an observer in this process; resolves when every asset was looked at once. */
+async function observe(client: Client, catalog: Catalog, print: Print, signal: AbortSignal) {
+  const stopping = new AbortController()
+  const preview = createPreview(catalog, print)
+  const { ended } = await runReconciler(
+    {
+      namespace: DEV_NAMESPACE,
+      hcoNamespace: undefined,
+      opsListen: { host: '127.0.0.1', port: 0 },
+      isElected: false,
+      isObserver: true,
+      resyncMs: 300_000,
+      disruptiveChanges: 'hold',
+      failurePolicy: 'Ignore',
+      trustedUser: undefined,
+      endpoint: { url: 'https://127.0.0.1:1' },
+      images: {},
+    },
+    {
+      client,
+      catalog,
+      log: createLog('dev', 'warn'),
+      signal: AbortSignal.any([signal, stopping.signal]),
+      reporter: preview.reporter,
+    },
+  )
+  await Promise.race([preview.isComplete, ended])
+  return { ended, stop: () => stopping.abort() }
+}
+
+interface WriteInput {
+  readonly options: DevOptions
+  readonly env: Env
+  readonly kubeconfig: KubeConfig
+  readonly client: Client
+  readonly catalog: Catalog
+  readonly print: Print
+  readonly signal: AbortSignal
+}
+
+async function write(input: WriteInput): Promise<void> {
+  const { options, env, client, print, signal } = input
+  if (signal.aborted) return
+  const folder = mkdtempSync(join(tmpdir(), 'virt-platform-autopilot-dev-'))
+  const host = options.webhookHost ?? ownAddress(client.server)
+  print(`changing it from now on; its API server reaches the webhook at ${host}`)
+  const autopilot = await startAutopilot({
+    ...input,
+    namespace: DEV_NAMESPACE,
+    folder,
+    webhookHost: host,
+    entry: ENTRY,
+    env: childEnvironment(env),
+    reconcilerFlags: [`--disruptive-changes=${options.disruptiveChanges ?? 'hold'}`],
+  })
+  try {
+    print(
+      `logs: ${join(folder, 'reconciler.log')} and webhook.log beside it. Ctrl-C ends both; what they applied stays.`,
+    )
+    await untilEnd([autopilot.webhook, autopilot.reconciler], signal, print)
+  } finally {
+    await autopilot.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Our address as the cluster's API server most likely sees it. */
+function ownAddress(server: string): string {
+  const { hostname } = new URL(server)
+  if (hostname === 'localhost' || hostname.startsWith('127.')) return '127.0.0.1'
+  const addresses = Object.values(networkInterfaces()).flatMap((known) => known ?? [])
+  const outside = addresses.find(({ internal, family }) => !internal && family === 'IPv4')
+  if (outside) return outside.address
+  throw new Error(
+    'this machine has no address that a cluster could reach: give one with --webhook-host',
+  )
+}

@@ -11,6 +11,7 @@ export interface Request {
   readonly accept?: string
   readonly contentType?: string
   readonly body?: unknown
+  readonly timeoutMs?: number
 }
 
 /** The status of an answer, and its text. */
@@ -22,7 +23,15 @@ export interface Reply {
 /** Sends one request with a JSON body (JSON is YAML, so an apply patch too); throws when nobody answers. */
 export function send(
   url: string,
-  { method = 'GET', ca, token, accept = JSON_TYPE, contentType = JSON_TYPE, body }: Request = {},
+  {
+    method = 'GET',
+    ca,
+    token,
+    accept = JSON_TYPE,
+    contentType = JSON_TYPE,
+    body,
+    timeoutMs = 60_000,
+  }: Request = {},
 ): Promise<Reply> {
   const { request } = url.startsWith('https:') ? https : http
   const headers = {
@@ -31,16 +40,22 @@ export function send(
     ...(body !== undefined && { 'content-type': contentType }),
   }
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, ...(ca && { ca }), timeout: 60_000 }, (answer) => {
-      let text = ''
-      answer.setEncoding('utf8')
-      answer.on('data', (chunk: string) => {
-        text += chunk
-      })
-      answer.on('error', reject)
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
-    })
-    sent.on('timeout', () => sent.destroy(new Error(`${method} ${url}: no answer for 60 s`)))
+    const sent = request(
+      url,
+      { method, headers, ...(ca && { ca }), timeout: timeoutMs },
+      (answer) => {
+        let text = ''
+        answer.setEncoding('utf8')
+        answer.on('data', (chunk: string) => {
+          text += chunk
+        })
+        answer.on('error', reject)
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
+      },
+    )
+    sent.on('timeout', () =>
+      sent.destroy(new Error(`${method} ${url}: no answer for ${timeoutMs} ms`)),
+    )
     sent.on('error', reject)
     sent.end(body === undefined ? undefined : JSON.stringify(body))
   })

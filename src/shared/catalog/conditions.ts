@@ -1,6 +1,6 @@
 import { isMap } from '../engine/object.ts'
 import { parsePointer, valueAt } from '../engine/pointer.ts'
-import { type Detector, type Facts, type TopologyField } from './facts.ts'
+import type { Detector, Facts, TopologyField } from './facts.ts'
 
 /** One thing that must hold for an asset to be active; the catalog's schema admits no other shape. */
 export type Condition = { readonly not?: boolean } & (

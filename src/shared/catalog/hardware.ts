@@ -27,7 +27,8 @@ export function detectHardware(nodes: readonly NodeHardware[]): Hardware {
 }
 
 const NFD = 'feature.node.kubernetes.io/'
-const PCI = /^feature\.node\.kubernetes\.io\/pci-(?:([0-9a-f]{4})_)?([0-9a-f]{4})(?:_[0-9a-f_]+)?\.present$/
+const PCI =
+  /^feature\.node\.kubernetes\.io\/pci-(?:([0-9a-f]{4})_)?([0-9a-f]{4})(?:_[0-9a-f_]+)?\.present$/
 const USB = /^feature\.node\.kubernetes\.io\/usb-[0-9a-f]{2}_[0-9a-f]{4}_[0-9a-f]{4}\.present$/
 
 // The display controllers of baseboard management (Matrox, ASPEED): nobody passes these to a VM.

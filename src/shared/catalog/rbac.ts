@@ -30,15 +30,32 @@ const APPLY = ['create', 'patch']
  */
 export function accounts(catalog: Catalog, namespace: string): readonly KubeObject[] {
   return [
-    ...account(RECONCILER_ACCOUNT, namespace, RECONCILER_ROLE, reconcilerRules(catalog), ownRules()),
-    ...account(WEBHOOK_ACCOUNT, namespace, WEBHOOK_ACCOUNT, [EVENTS], [
-      rule('', ['configmaps'], READ, [STATE_CONFIG_MAP]),
-      rule('', ['secrets'], READ, [SERVING_SECRET]),
-    ]),
+    ...account(
+      RECONCILER_ACCOUNT,
+      namespace,
+      RECONCILER_ROLE,
+      reconcilerRules(catalog),
+      ownRules(),
+    ),
+    ...account(
+      WEBHOOK_ACCOUNT,
+      namespace,
+      WEBHOOK_ACCOUNT,
+      [EVENTS],
+      [
+        rule('', ['configmaps'], READ, [STATE_CONFIG_MAP]),
+        rule('', ['secrets'], READ, [SERVING_SECRET]),
+      ],
+    ),
   ]
 }
 
-const rule = (group: string, resources: readonly string[], verbs: readonly string[], resourceNames?: readonly string[]): Rule => ({
+const rule = (
+  group: string,
+  resources: readonly string[],
+  verbs: readonly string[],
+  resourceNames?: readonly string[],
+): Rule => ({
   apiGroups: [group],
   resources,
   ...(resourceNames && { resourceNames }),

@@ -53,7 +53,8 @@ export function readSettings(annotations: Annotations, lastValid: Annotations = 
     const stated = Object.hasOwn(annotations, key) ? annotations[key] : undefined
     if (stated === undefined) return undefined
     const result = parse(stated)
-    if (!result.ok) problems.push({ reason: 'InvalidSetting', annotation: key, message: result.error })
+    if (!result.ok)
+      problems.push({ reason: 'InvalidSetting', annotation: key, message: result.error })
     const text = result.ok ? stated : lastValid[key]
     if (text === undefined) return fallback
     valid[key] = text
@@ -84,7 +85,8 @@ export function readSettings(annotations: Annotations, lastValid: Annotations = 
 
 /** Whether the activation selects the asset: by its own name or its group's. */
 export const isSelected = ({ kind, ...rest }: Activation, asset: Pick<Asset, 'name' | 'group'>) =>
-  kind !== 'only' || ('names' in rest && [asset.name, asset.group].some((n) => rest.names.includes(n)))
+  kind !== 'only' ||
+  ('names' in rest && [asset.name, asset.group].some((n) => rest.names.includes(n)))
 
 /** Whether `disabled-resources` switches the asset off. */
 export const isExcluded = (
@@ -129,7 +131,8 @@ function parseActivation(text: string): Result<Activation, string> {
   if (text === 'observe') return ok({ kind: 'observe' })
   const names = text.split(',').map((name) => name.trim())
   const isList = names.every(
-    (name) => NAME.test(name) && !ALMOST_SWITCHES.has(name) && !['true', 'false', 'observe'].includes(name),
+    (name) =>
+      NAME.test(name) && !ALMOST_SWITCHES.has(name) && !['true', 'false', 'observe'].includes(name),
   )
   return isList
     ? ok({ kind: 'only', names })
@@ -145,7 +148,8 @@ function parseExclusions(text: string): Result<readonly Exclusion[], string> {
   const broken = document.errors[0] ?? document.warnings[0]
   if (broken) return err(`must be a YAML list: ${broken.message.split('\n')[0]}`)
   const list: unknown = toPlain(document)
-  if (!Array.isArray(list)) return err('must be a YAML list of names, or of {kind, name, namespace}')
+  if (!Array.isArray(list))
+    return err('must be a YAML list of names, or of {kind, name, namespace}')
   const exclusions: Exclusion[] = []
   for (const [index, item] of list.entries()) {
     const exclusion = parseExclusion(item)

@@ -23,7 +23,12 @@ export type Standing =
 export type Digest = (text: string) => string
 
 /** Decides whether an asset is active and renders its baseline. Throws never: a fault of the asset is a standing. */
-export function standingOf(asset: Asset, facts: Facts, settings: Settings, digest: Digest): Standing {
+export function standingOf(
+  asset: Asset,
+  facts: Facts,
+  settings: Settings,
+  digest: Digest,
+): Standing {
   const obstacle = obstacleTo(asset, facts, settings)
   if (obstacle) return obstacle
   try {
@@ -34,7 +39,10 @@ export function standingOf(asset: Asset, facts: Facts, settings: Settings, diges
       ? { kind: 'active', baseline, digest: digest(canonicalJson(baseline)) }
       : inactive('NotApplicable', 'nothing to set on this cluster')
   } catch (error) {
-    const message = error instanceof RenderError ? error.message : `${asset.template}: ${(error as Error).message}`
+    const message =
+      error instanceof RenderError
+        ? error.message
+        : `${asset.template}: ${(error as Error).message}`
     return { kind: 'failed', reason: 'RenderFailed', message }
   }
 }

@@ -28,7 +28,9 @@ export const stateData = (state: State): Readonly<Record<string, string>> =>
 export function parseState(data: unknown): State | undefined {
   if (!isMap(data)) return undefined
   try {
-    const parts = KEYS.map((key) => [key, JSON.parse(String(data[`${key}.json`])) as unknown] as const)
+    const parts = KEYS.map(
+      (key) => [key, JSON.parse(String(data[`${key}.json`])) as unknown] as const,
+    )
     return parts.every(([, value]) => isMap(value))
       ? (Object.fromEntries(parts) as unknown as State)
       : undefined

@@ -1,7 +1,7 @@
-import { WEBHOOK_CONFIGURATION } from './names.ts'
+import type { KubeObject } from '../engine/object.ts'
 import { type Catalog, kindKey, namespaceOf } from './catalog.ts'
 import type { Facts } from './facts.ts'
-import type { KubeObject } from '../engine/object.ts'
+import { WEBHOOK_CONFIGURATION } from './names.ts'
 
 /** How the API server reaches the webhook. */
 export type WebhookEndpoint =
@@ -50,7 +50,11 @@ export function webhookConfigurations(input: RegistrationInput): readonly KubeOb
   ]
 }
 
-const configuration = ({ owner }: RegistrationInput, kind: string, webhook: object): KubeObject => ({
+const configuration = (
+  { owner }: RegistrationInput,
+  kind: string,
+  webhook: object,
+): KubeObject => ({
   apiVersion: 'admissionregistration.k8s.io/v1',
   kind,
   metadata: {
@@ -88,7 +92,9 @@ function rules(input: RegistrationInput, operations: readonly string[]) {
     seen.add(kindKey(object))
     const scope = object.namespace === undefined ? 'Cluster' : 'Namespaced'
     const { group, resource } = object
-    return [{ apiGroups: [group], apiVersions: [version], operations, resources: [resource], scope }]
+    return [
+      { apiGroups: [group], apiVersions: [version], operations, resources: [resource], scope },
+    ]
   })
 }
 
@@ -109,7 +115,9 @@ function matchConditions(input: RegistrationInput) {
       name: 'managed-object',
       expression: `[${resource}, ${NAMESPACE}, ${NAME}] in ${JSON.stringify(objects)}`,
     },
-    { name: 'not-the-reconciler', expression: `request.userInfo.username != ${JSON.stringify(input.trustedUser)}` },
+    {
+      name: 'not-the-reconciler',
+      expression: `request.userInfo.username != ${JSON.stringify(input.trustedUser)}`,
+    },
   ]
 }
-

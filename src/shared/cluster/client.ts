@@ -64,7 +64,10 @@ const BUSY_RETRIES = 3
 /** Connects to the cluster of the kubeconfig's current context. */
 export async function connect(kubeConfig: KubeConfig): Promise<Client> {
   const cluster = kubeConfig.getCurrentCluster()
-  if (!cluster) throw new Error('the kubeconfig has no current cluster: set one with `kubectl config use-context`')
+  if (!cluster)
+    throw new Error(
+      'the kubeconfig has no current cluster: set one with `kubectl config use-context`',
+    )
   const { tls } = await credentials(kubeConfig)
   const agentWith = (timeout: number, connections?: number) =>
     new Agent({
@@ -78,7 +81,10 @@ export async function connect(kubeConfig: KubeConfig): Promise<Client> {
 
   const open = async (dispatcher: Dispatcher, path: string, input: RequestInput) => {
     const { headers } = await credentials(kubeConfig)
-    return openOnce(cluster.server, dispatcher, path, { ...input, headers: { ...headers, ...input.headers } })
+    return openOnce(cluster.server, dispatcher, path, {
+      ...input,
+      headers: { ...headers, ...input.headers },
+    })
   }
   return {
     server: cluster.server,
@@ -96,36 +102,44 @@ export async function connect(kubeConfig: KubeConfig): Promise<Client> {
 }
 
 async function openOnce(server: string, dispatcher: Dispatcher, path: string, input: RequestInput) {
-  const { method = 'GET', body, signal } = input
-  const options = {
-    method,
-    dispatcher,
-    ...(signal && { signal }),
-    headers: {
-      accept: input.accept ?? 'application/json',
-      'user-agent': 'virt-platform-autopilot',
-      ...(body !== undefined && { 'content-type': input.contentType ?? 'application/json' }),
-      ...input.headers,
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  }
-  const url = urlOf(server, path, input.query)
+  const { method = 'GET', signal } = input
   const operation = `${method} ${path}`
+  const url = urlOf(server, path, input.query)
+  const options = { method, dispatcher, ...(signal && { signal }), ...contentOf(input) }
   for (let attempt = 0; ; attempt++) {
     const reply = await request(url, options).catch((error: Error) => {
-      if (signal?.aborted) throw error
-      throw new UnreachableError(`${operation}: the API server at ${server} does not answer: ${describe(error)}`, {
-        cause: error,
-      })
+      throw signal?.aborted ? error : unreachable(operation, server, error)
     })
     if (reply.statusCode < 400) return reply
     const text = await reply.body.text()
     if (!isBusy(reply.statusCode) || attempt >= BUSY_RETRIES) {
       throw new ApiError(operation, reply.statusCode, parseBody(text))
     }
-    const seconds = Number(reply.headers['retry-after'] ?? 1)
-    await sleep(1000 * Math.min(Number.isFinite(seconds) ? seconds : 1, 10), undefined, { ...(signal && { signal }) })
+    await sleep(retryAfterMs(reply.headers), undefined, { ...(signal && { signal }) })
   }
+}
+
+const contentOf = ({ accept, body, contentType, headers }: RequestInput) => ({
+  headers: {
+    accept: accept ?? 'application/json',
+    'user-agent': 'virt-platform-autopilot',
+    ...(body !== undefined && { 'content-type': contentType ?? 'application/json' }),
+    ...headers,
+  },
+  ...(body !== undefined && { body: JSON.stringify(body) }),
+})
+
+const unreachable = (operation: string, server: string, cause: Error) =>
+  new UnreachableError(
+    `${operation}: the API server at ${server} does not answer: ${describe(cause)}`,
+    { cause },
+  )
+
+const LONGEST_RETRY_AFTER_S = 10
+
+function retryAfterMs(headers: Reply['headers']): number {
+  const seconds = Number(headers['retry-after'] ?? 1)
+  return 1000 * Math.min(Number.isFinite(seconds) ? seconds : 1, LONGEST_RETRY_AFTER_S)
 }
 
 const isBusy = (status: number) => status === 429 || status === 503

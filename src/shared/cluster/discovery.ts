@@ -1,7 +1,10 @@
 import type { Client } from './client.ts'
 
 /** What the API server serves, by `group/Kind`. */
-export type Served = ReadonlyMap<string, { readonly versions: readonly string[]; readonly resource: string }>
+export type Served = ReadonlyMap<
+  string,
+  { readonly versions: readonly string[]; readonly resource: string }
+>
 
 /** Asks what is served; an unchanged answer costs the server next to nothing. */
 export type Discover = () => Promise<Served>

@@ -26,7 +26,11 @@ const NOTE_LIMIT = 1024
 const IN_FLIGHT_LIMIT = 50
 
 /** Creates a recorder of events.k8s.io/v1 events in the subject's namespace, or in `default`. */
-export function createRecorder(client: Client, instance: string, onError: (error: Error) => void): RecordEvent {
+export function createRecorder(
+  client: Client,
+  instance: string,
+  onError: (error: Error) => void,
+): RecordEvent {
   let inFlight = 0
   return (input) => {
     if (inFlight >= IN_FLIGHT_LIMIT) return

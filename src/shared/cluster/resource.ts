@@ -1,7 +1,7 @@
+import { FIELD_MANAGER } from '../engine/annotations.ts'
+import type { KubeObject } from '../engine/object.ts'
 import type { Client } from './client.ts'
 import { ApiError } from './client.ts'
-import type { KubeObject } from '../engine/object.ts'
-import { FIELD_MANAGER } from '../engine/annotations.ts'
 
 /** Where objects of one kind are found on the API server. */
 export interface Resource {
@@ -18,7 +18,11 @@ export function pathOf({ apiVersion, resource, namespace }: Resource, name?: str
 }
 
 /** Reads one object by name; undefined where there is none. */
-export async function read(client: Client, at: Resource, name: string): Promise<KubeObject | undefined> {
+export async function read(
+  client: Client,
+  at: Resource,
+  name: string,
+): Promise<KubeObject | undefined> {
   try {
     return (await client.send(pathOf(at, name))).body as KubeObject
   } catch (error) {
@@ -59,7 +63,12 @@ export async function apply(
 }
 
 /** Applies a JSON patch (RFC 6902) to one object. */
-export async function patchJson(client: Client, at: Resource, name: string, operations: readonly object[]) {
+export async function patchJson(
+  client: Client,
+  at: Resource,
+  name: string,
+  operations: readonly object[],
+) {
   const { body } = await client.send(pathOf(at, name), {
     method: 'PATCH',
     contentType: 'application/json-patch+json',

@@ -1,5 +1,5 @@
-import { groupOf, isMap, type JsonMap } from '../engine/object.ts'
 import type { MergeTree } from '../engine/merge-tree.ts'
+import { groupOf, isMap, type JsonMap } from '../engine/object.ts'
 import { parsePointer, valueAt } from '../engine/pointer.ts'
 import { treeOf } from '../engine/tree-of.ts'
 import type { Client } from './client.ts'
@@ -22,34 +22,42 @@ export interface KindSchema {
  * Reads schemas from the served OpenAPI v3, by `apiVersion/Kind`; a kind that the server does not
  * publish, or not yet, is absent. A document is fetched again only when the index gives it a new hash.
  */
-export type LoadSchemas = (queries: readonly KindQuery[]) => Promise<ReadonlyMap<string, KindSchema>>
+export type LoadSchemas = (
+  queries: readonly KindQuery[],
+) => Promise<ReadonlyMap<string, KindSchema>>
 
 export const schemaKey = ({ apiVersion, kind }: Pick<KindQuery, 'apiVersion' | 'kind'>) =>
   `${apiVersion}/${kind}`
 
 export function createSchemas(client: Client): LoadSchemas {
   const known = new Map<string, { url: string; schema: KindSchema }>()
-  return async (queries) => {
-    const { body } = await client.send('/openapi/v3')
-    const index = (body as { paths: Record<string, { serverRelativeURL: string }> }).paths
-    const urlOf = ({ apiVersion }: KindQuery) =>
-      index[apiVersion.includes('/') ? `apis/${apiVersion}` : `api/${apiVersion}`]?.serverRelativeURL
-    const stale = queries.filter((query) => known.get(schemaKey(query))?.url !== urlOf(query))
-    for (const [url, wanted] of Map.groupBy(stale, urlOf)) {
-      for (const query of wanted) known.delete(schemaKey(query))
-      if (url === undefined) continue
-      const document = (await client.send(url)).body
-      for (const query of wanted) {
-        const schema = readKind(document, query)
-        if (schema) known.set(schemaKey(query), { url, schema })
-      }
+  const refresh = async (url: string | undefined, queries: readonly KindQuery[]) => {
+    for (const query of queries) known.delete(schemaKey(query))
+    if (url === undefined) return
+    const document = (await client.send(url)).body
+    for (const query of queries) {
+      const schema = readKind(document, query)
+      if (schema) known.set(schemaKey(query), { url, schema })
     }
-    return new Map(
-      queries.flatMap((query) => {
-        const found = known.get(schemaKey(query))
-        return found ? [[schemaKey(query), found.schema] as const] : []
-      }),
+  }
+  return async (queries) => {
+    const urlOf = await readIndex(client)
+    const stale = queries.filter((query) => known.get(schemaKey(query))?.url !== urlOf(query))
+    for (const [url, wanted] of Map.groupBy(stale, urlOf)) await refresh(url, wanted)
+    const found = queries.map(
+      (query) => [schemaKey(query), known.get(schemaKey(query))?.schema] as const,
     )
+    return new Map(found.flatMap(([key, schema]) => (schema ? [[key, schema] as const] : [])))
+  }
+}
+
+/** Where the document of each group and version is now; its URL changes with its content. */
+async function readIndex(client: Client): Promise<(query: KindQuery) => string | undefined> {
+  const { body } = await client.send('/openapi/v3')
+  const { paths } = body as { paths: Record<string, { serverRelativeURL: string }> }
+  return ({ apiVersion }) => {
+    const path = apiVersion.includes('/') ? `apis/${apiVersion}` : `api/${apiVersion}`
+    return paths[path]?.serverRelativeURL
   }
 }
 

@@ -37,32 +37,51 @@ export const keyOf = ({ metadata }: KubeObject) =>
 export async function watch(input: WatchInput): Promise<void> {
   const { signal } = input
   const known = new Map<string, string>()
-  let resourceVersion: string | undefined
-  let backoff = FIRST_BACKOFF_MS
-  let isInTrouble = false
+  const patience = createPatience(input)
   while (!signal.aborted) {
     try {
-      resourceVersion ??= await list(input, known)
-      for await (const event of events(input, resourceVersion)) {
-        resourceVersion = take(input, known, event) ?? resourceVersion
-        backoff = FIRST_BACKOFF_MS
-        isInTrouble = false
-      }
+      await listAndFollow(input, known, patience.reset)
     } catch (error) {
-      if (signal.aborted) return
-      if (isGone(error)) {
-        resourceVersion = undefined
-        continue
-      }
-      if (!isInTrouble) input.onTrouble(error as Error)
-      isInTrouble = true
-      // After trouble the list is the truth: what happened meanwhile may never come as an event.
-      resourceVersion = undefined
-      await sleep(backoff * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined)
-      backoff = Math.min(backoff * 2, LONGEST_BACKOFF_MS)
+      if (!isGone(error)) await patience.wait(error as Error)
     }
   }
 }
+
+/** Waits ever longer from one trouble to the next, and tells only the first. */
+function createPatience({ signal, onTrouble }: WatchInput) {
+  let backoff = FIRST_BACKOFF_MS
+  let isInTrouble = false
+  return {
+    reset() {
+      backoff = FIRST_BACKOFF_MS
+      isInTrouble = false
+    },
+    async wait(error: Error) {
+      if (signal.aborted) return
+      if (!isInTrouble) onTrouble(error)
+      isInTrouble = true
+      await sleep(backoff * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined)
+      backoff = Math.min(backoff * 2, LONGEST_BACKOFF_MS)
+    },
+  }
+}
+
+// A watch that the server ends in peace goes on from where it was; after trouble the list is the truth.
+async function listAndFollow(input: WatchInput, known: Map<string, string>, onEvent: () => void) {
+  let resourceVersion = await list(input, known)
+  while (!input.signal.aborted) {
+    const startedAt = performance.now()
+    for await (const event of events(input, resourceVersion)) {
+      resourceVersion = take(input, known, event) ?? resourceVersion
+      onEvent()
+    }
+    // A proxy that ends every watch at once must not make us ask in a tight loop.
+    if (performance.now() - startedAt < SHORTEST_WATCH_MS)
+      throw new Error('the watch was ended at once')
+  }
+}
+
+const SHORTEST_WATCH_MS = 500
 
 const isGone = (error: unknown) => error instanceof ApiError && error.status === 410
 
@@ -110,7 +129,11 @@ interface ListPage {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string }
 }
 
-function announce(object: KubeObject, known: Map<string, string>, onChange: WatchInput['onChange']) {
+function announce(
+  object: KubeObject,
+  known: Map<string, string>,
+  onChange: WatchInput['onChange'],
+) {
   const key = keyOf(object)
   const version = `${object.metadata.uid}/${object.metadata.resourceVersion}`
   if (known.get(key) === version) return
@@ -131,13 +154,20 @@ async function* events(input: WatchInput, resourceVersion: string): AsyncGenerat
     signal,
     ...(metadataOnly && { accept: `application/json;as=PartialObjectMetadata;${PARTIAL}` }),
   })
-  for await (const line of createInterface({ input: Readable.from(body), crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of createInterface({
+    input: Readable.from(body),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
     yield JSON.parse(line) as WatchEvent
   }
 }
 
-function take(input: WatchInput, known: Map<string, string>, { type, object }: WatchEvent): string | undefined {
-  if (type === 'ERROR') throw new ApiError(`WATCH ${pathOf(input.at)}`, Number(object['code']), object)
+function take(
+  input: WatchInput,
+  known: Map<string, string>,
+  { type, object }: WatchEvent,
+): string | undefined {
+  if (type === 'ERROR') throw new ApiError(`WATCH ${pathOf(input.at)}`, Number(object.code), object)
   if (type === 'DELETED') {
     if (known.delete(keyOf(object))) input.onChange(keyOf(object), undefined)
   } else if (type !== 'BOOKMARK') {

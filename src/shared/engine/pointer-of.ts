@@ -12,7 +12,8 @@ export function pointerOf(tree: MergeTree, object: unknown, path: FieldPath): st
   let at = { tree, value: object }
   for (const [depth, step] of path.entries()) {
     if ('field' in step) {
-      const value = isMap(at.value) && Object.hasOwn(at.value, step.field) ? at.value[step.field] : undefined
+      const value =
+        isMap(at.value) && Object.hasOwn(at.value, step.field) ? at.value[step.field] : undefined
       at = { tree: memberTree(at.tree, step.field) ?? ATOMIC, value }
       tokens.push(step.field)
       continue

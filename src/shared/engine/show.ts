@@ -8,7 +8,8 @@ const PAYLOAD = /^data:[^,]*;base64,/i
 export function showValue(pointer: string, value: unknown, limit = 60): string {
   if (value === undefined) return 'nothing'
   if (SECRET.test(pointer.slice(pointer.lastIndexOf('/') + 1))) return '(hidden)'
-  if (typeof value === 'string' && PAYLOAD.test(value)) return `(a payload of ${value.length} characters)`
+  if (typeof value === 'string' && PAYLOAD.test(value))
+    return `(a payload of ${value.length} characters)`
   const text = escapeControls(JSON.stringify(value, hidePayloads))
   return text.length > limit ? `${text.slice(0, limit - 1)}…` : text
 }

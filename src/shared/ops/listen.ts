@@ -23,5 +23,7 @@ export function listenError(error: unknown, { host, port }: Listen, flag: string
       : code === 'EACCES'
         ? 'the user may not open it'
         : message
-  return new Error(`cannot listen on ${host}:${port}: ${reason}; choose another with ${flag}`, { cause: error })
+  return new Error(`cannot listen on ${host}:${port}: ${reason}; choose another with ${flag}`, {
+    cause: error,
+  })
 }

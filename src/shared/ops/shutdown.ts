@@ -1,7 +1,7 @@
 /** Runs `end` once the signal aborts; resolves or rejects as it does. */
 export const afterAbort = (signal: AbortSignal, end: () => Promise<void>): Promise<void> =>
   new Promise((resolve, reject) => {
-    const onAbort = () => end().then(resolve, reject)
+    const onAbort = (): void => void end().then(resolve, reject)
     if (signal.aborted) onAbort()
     else signal.addEventListener('abort', onAbort, { once: true })
   })

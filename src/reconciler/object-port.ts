@@ -1,0 +1,27 @@
+import type { Client } from '../shared/cluster/client.ts'
+import { apply, patchJson, type Resource, read } from '../shared/cluster/resource.ts'
+import type { ObjectPort } from './reconcile.ts'
+
+export interface ObjectPortOptions {
+  readonly client: Client
+  readonly at: Resource | undefined
+  readonly name: string
+  readonly isLeader: () => boolean
+}
+
+/** Reads and writes one object; refuses to write once the Lease is somebody else's. */
+export function createObjectPort({ client, at, name, isLeader }: ObjectPortOptions): ObjectPort {
+  const place = () => {
+    if (!at) throw new Error(`the kind of ${name} is not served`)
+    return at
+  }
+  const toWrite = () => {
+    if (!isLeader()) throw new Error('the Lease is no longer ours')
+    return place()
+  }
+  return {
+    read: () => read(client, place(), name),
+    apply: async (object, { isDryRun }) => apply(client, toWrite(), object, { isDryRun }),
+    patch: async (operations) => patchJson(client, toWrite(), name, operations),
+  }
+}

@@ -1,0 +1,66 @@
+import { type Asset, namespaceOf } from '../shared/catalog/catalog.ts'
+import type { KubeObject } from '../shared/engine/object.ts'
+import type { ReconcilerMetrics } from '../shared/ops/metrics.ts'
+import type { Outcome } from './reconcile.ts'
+import type { Report } from './report.ts'
+
+/** Brings an asset's series up to its outcome; a state that the outcome left keeps no series. */
+export function countOutcome(metrics: ReconcilerMetrics, report: Report): void {
+  const { asset, outcome, hco, durationMs } = report
+  const labels = labelsOf(asset, hco)
+  metrics.duration.observe(labels, durationMs / 1000)
+  setOrRemove(metrics.compliance, labels, complianceOf(outcome))
+  setOrRemove(metrics.paused, labels, flag(reasonOf(outcome) === 'Paused'))
+  const isPending = outcome.kind === 'pending' && outcome.reason !== 'Observing'
+  setOrRemove(metrics.pendingDisruption, labels, flag(isPending))
+  const types = customizationsOf(outcome)
+  for (const type of ['patch', 'ignore', 'unmanaged']) {
+    setOrRemove(metrics.customization, { ...labels, type }, flag(types.includes(type)))
+  }
+  const { group, versions, kind } = asset.object
+  const api = { group, version: versions[0] ?? '', kind }
+  setOrRemove(metrics.missingDependency, api, flag(reasonOf(outcome) === 'DependencyMissing'))
+}
+
+/** Records that an asset could not be brought, or not even compared, to its desired state. */
+export const countFailure = (metrics: ReconcilerMetrics, asset: Asset, hco: KubeObject) =>
+  metrics.compliance.set(labelsOf(asset, hco), 0)
+
+const labelsOf = (asset: Asset, hco: KubeObject) => ({
+  kind: asset.object.kind,
+  namespace: namespaceOf(asset, hco.metadata.namespace ?? '') ?? '',
+  name: asset.object.name,
+})
+
+type Labels = Readonly<Record<string, string>>
+
+interface Series {
+  set(labels: Labels, value: number): void
+  remove(labels: Labels): void
+}
+
+const setOrRemove = (series: Series, labels: Labels, value: number | undefined) =>
+  value === undefined ? series.remove(labels) : series.set(labels, value)
+
+const flag = (isSet: boolean) => (isSet ? 1 : undefined)
+
+const reasonOf = (outcome: Outcome) => ('reason' in outcome ? outcome.reason : undefined)
+
+const COMPLIANCE: Readonly<Record<Outcome['kind'], 0 | 1 | undefined>> = {
+  unchanged: 1,
+  created: 1,
+  configured: 1,
+  pending: 0,
+  held: 0,
+  failed: 0,
+  skipped: undefined,
+  leftover: undefined,
+}
+const complianceOf = ({ kind }: Outcome) => COMPLIANCE[kind]
+
+function customizationsOf(outcome: Outcome): readonly string[] {
+  if (reasonOf(outcome) === 'Unmanaged') return ['unmanaged']
+  if (!('plan' in outcome)) return []
+  const { isPatched, released } = outcome.plan
+  return [...(isPatched ? ['patch'] : []), ...(released.length > 0 ? ['ignore'] : [])]
+}

@@ -1,0 +1,68 @@
+import type { Catalog } from '../shared/catalog/catalog.ts'
+import type { Facts } from '../shared/catalog/facts.ts'
+import { type ReadSettings, readSettings } from '../shared/catalog/settings.ts'
+import { type Standing, standingOf } from '../shared/catalog/standing.ts'
+import type { State } from '../shared/catalog/state.ts'
+import type { KubeObject } from '../shared/engine/object.ts'
+import { sha256 } from '../shared/ops/digest.ts'
+import { makeFacts, type Observations } from './facts.ts'
+
+/** What is decided for the whole cluster, and every asset's part in it. */
+export interface Outlook {
+  readonly facts: Facts
+  readonly hco: KubeObject
+  readonly stated: ReadSettings
+  readonly standings: ReadonlyMap<string, Standing>
+  /** What every other process needs to come to the same standings. */
+  readonly state: Omit<State, 'applied'>
+}
+
+/** Decides what each asset's baseline is on the cluster as it was observed. */
+export function lookOut(
+  catalog: Catalog,
+  observations: Observations,
+  previous: State | undefined,
+  now: number,
+): Outlook {
+  const { hco } = observations
+  const { facts, hardware } = makeFacts(catalog, observations, previous?.hardware, now)
+  const stated = readSettings(hco.metadata.annotations ?? {}, previous?.settings)
+  const standings = new Map(
+    catalog.map((asset) => [asset.name, standingOf(asset, facts, stated.settings, sha256)]),
+  )
+  const baselines = digestsOf(standings)
+  return {
+    facts,
+    hco,
+    stated,
+    standings,
+    state: { facts, hardware, settings: stated.valid, baselines },
+  }
+}
+
+/** The assets that one outlook leaves as another had them need no second look; these do. */
+export function affected(before: Outlook | undefined, after: Outlook): readonly string[] {
+  const names = [...after.standings.keys()]
+  if (!before || !isSameRegime(before, after)) return names
+  return names.filter(
+    (name) => !isSameStanding(before.standings.get(name), after.standings.get(name)),
+  )
+}
+
+const digestsOf = (standings: ReadonlyMap<string, Standing>) =>
+  Object.fromEntries(
+    [...standings].flatMap(([name, standing]) =>
+      standing.kind === 'active' ? [[name, standing.digest]] : [],
+    ),
+  )
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
+const isSameRegime = (before: Outlook, after: Outlook) =>
+  isSame(before.stated.settings, after.stated.settings) &&
+  isSame(before.facts.pools, after.facts.pools)
+
+const isSameStanding = (before: Standing | undefined, after: Standing | undefined) =>
+  before?.kind === 'active' && after?.kind === 'active'
+    ? before.digest === after.digest
+    : isSame(before, after)
