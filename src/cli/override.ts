@@ -11,6 +11,7 @@ import { PATCH } from '../shared/engine/annotations.ts'
 import { drift } from '../shared/engine/merge.ts'
 import { groupOf, isKubeObject, type KubeObject, titleOf } from '../shared/engine/object.ts'
 import { sha256 } from '../shared/ops/digest.ts'
+import { isContent } from '../webhook/judge.ts'
 import { createKnowledge, type Knowledge, queriesOf } from '../webhook/knowledge.ts'
 import { annotateCommand, patchFor } from '../webhook/way-out.ts'
 import { loadOwnCatalog } from './assets.ts'
@@ -76,8 +77,9 @@ function overrideFor(manifest: KubeObject, { find }: Knowledge): string {
   const { baseline } = managed.standing
   const { annotations: _before, ...rest } = metadata
   const object = { ...manifest, metadata: rest }
+  // A manifest need not repeat what is managed: what it leaves out is no edit.
   const drifts = drift(managed.tree, object, baseline).filter(
-    ({ path: [first] }) => first && 'field' in first && first.field !== 'metadata',
+    (found) => found.kind === 'different' && isContent(found),
   )
   if (drifts.length === 0)
     return `${titleOf(manifest)} agrees with its baseline: nothing to override`

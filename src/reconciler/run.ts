@@ -155,30 +155,23 @@ export async function runReconciler(
     metrics.leader.set(1)
     log.info('leader: keeping the cluster at its baseline')
     isResumed = false
-    void resume().catch((error: Error) =>
-      tell('cannot read the published state; trying again', error),
-    )
+    // Ends early only when the process does.
+    void resume().catch(() => undefined)
   }
-  // Were our own writes judged by the webhook, each rollout would be a war with ourselves.
-  const isTrusted = async () => {
-    const user = await whoAmI(client)
-    if (user === trustedUser) return true
-    const message = `the webhook is to trust ${trustedUser}, and this is ${user}: use that account's kubeconfig, or name this user with --trusted-user; nothing is written`
-    if (isWriter) log.error(message)
-    return !isWriter
-  }
+  const { promise: failure, reject: fail } = Promise.withResolvers<never>()
+  const insist = <T>(what: string, work: () => Promise<T>): Promise<T> =>
+    work().catch(async (error: Error) => {
+      tell(`cannot ${what}; trying again`, error)
+      await sleep(RETRY_MS, undefined, { signal })
+      return insist(what, work)
+    })
   const resume = async (): Promise<void> => {
-    while (!signal.aborted && !isResumed) {
-      try {
-        if (!(await isTrusted())) return
-        controller.resume(await readState(client, config.namespace))
-        keeper.reset()
-        isResumed = true
-      } catch (error) {
-        tell('cannot read the published state; trying again', error as Error)
-        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined)
-      }
-    }
+    if (isWriter) await insist('ask who we are', () => requireTrusted(client, trustedUser, fail))
+    controller.resume(
+      await insist('read the published state', () => readState(client, config.namespace)),
+    )
+    keeper.reset()
+    isResumed = true
     cycle.soon(0)
   }
   const byObject = objectIndex(catalog)
@@ -193,7 +186,7 @@ export async function runReconciler(
   )
   const opsPort = await listen(app, config.opsListen, '--ops-listen')
   view.start()
-  const elected = config.isElected ? election.run() : resume()
+  const elected = config.isElected ? election.run() : resume().catch(() => undefined)
   const resync = setInterval(() => {
     controller.resync()
     cycle.soon(0)
@@ -207,7 +200,16 @@ export async function runReconciler(
     await elected
     await app.close()
   }
-  return { opsPort, ended: afterAbort(signal, end) }
+  return { opsPort, ended: Promise.race([afterAbort(signal, end), failure]) }
+}
+
+// Were our own writes judged by the webhook, each rollout would be a war with ourselves.
+async function requireTrusted(client: Client, trustedUser: string, fail: (error: Error) => void) {
+  const user = await whoAmI(client)
+  if (user === trustedUser) return
+  const way = "use that account's kubeconfig, or name this user with --trusted-user"
+  fail(new Error(`the webhook is to trust ${trustedUser}, and this is ${user}: ${way}`))
+  await new Promise(() => undefined)
 }
 
 const stateIn = (namespace: string) => ({ apiVersion: 'v1', resource: 'configmaps', namespace })

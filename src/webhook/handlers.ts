@@ -1,42 +1,112 @@
-import jsonPatch from 'fast-json-patch'
-
+import { type Asset, type Catalog, kindKey } from '../shared/catalog/catalog.ts'
 import type { EventInput } from '../shared/cluster/events.ts'
-import { isKubeObject, type KubeObject } from '../shared/engine/object.ts'
+import { isKubeObject, isMap, type KubeObject } from '../shared/engine/object.ts'
 import type { Log } from '../shared/ops/log.ts'
 import type { WebhookMetrics } from '../shared/ops/metrics.ts'
-import { BadReview, type Handler } from './app.ts'
-import { type JudgeContext, judge, type Verdict } from './judge.ts'
-import { judgeDelete } from './judge-delete.ts'
-import type { Knowledge, ManagedObject } from './knowledge.ts'
-import { correctionWarnings, deletionMessage, driftDenial, problemDenial } from './messages.ts'
 import {
-  type AdmissionRequest,
-  type AdmissionResponse,
-  allowed,
-  denied,
-  patched,
-} from './review.ts'
+  type Answer,
+  answerDeletion,
+  answerFault,
+  answerFinally,
+  answerWrite,
+  preventedEvent,
+} from './answers.ts'
+import { BadReview, type Handler } from './app.ts'
+import type { JudgeContext } from './judge.ts'
+import { judgeUninformed, type Write } from './judge-annotations.ts'
+import type { Knowledge, ManagedObject } from './knowledge.ts'
+import { OncePer } from './once-per.ts'
+import { type AdmissionRequest, allowed } from './review.ts'
 
 export interface HandlerDeps extends Pick<JudgeContext, 'enforcement' | 'digest'> {
   /** What is known now; undefined before the first state was read. */
   readonly knowledge: () => Knowledge | undefined
-  readonly metrics: WebhookMetrics
-  readonly log: Log
+  readonly catalog: Catalog
+  readonly metrics: Pick<WebhookMetrics, 'requests' | 'duration'>
+  readonly log: Pick<Log, 'info'>
   readonly record: (event: EventInput) => void
+  /** A clock in milliseconds that never goes back. */
+  readonly now: () => number
 }
 
-/** The handlers of the two entries. The mutating one gives every verdict and does all counting. */
+const EVENT_INTERVAL_MS = 60_000
+const EVENTS_REMEMBERED = 1_000
+
+/** The handlers of the two entries. The mutating one gives every verdict; the other has the last look. */
 export function createHandlers(deps: HandlerDeps): {
   readonly mutate: Handler
   readonly validate: Handler
 } {
+  const report = createReport(deps)
+  const handler =
+    (
+      answer: (request: AdmissionRequest, deps: HandlerDeps) => Answer | undefined,
+      reports: Reports,
+    ): Handler =>
+    (request) => {
+      const startedAt = deps.now()
+      const given = answer(request, deps)
+      if (given && !request.dryRun && reports(request, given)) report(request, given, startedAt)
+      return given?.response ?? allowed()
+    }
   return {
-    mutate: (request) => timed(request, deps, (found) => judgeWrite(request, found, deps)),
-    validate: (request) =>
-      request.operation === 'DELETE'
-        ? timed(request, deps, (found) => judgeDeletion(request, found))
-        : (answer(request, deps, (found) => confirm(request, found, deps))?.response ?? allowed()),
+    mutate: handler(mutation, () => true),
+    // What the mutating entry has let pass it has counted.
+    validate: handler(
+      validation,
+      ({ operation }, { verdict }) => operation === 'DELETE' || verdict === 'denied',
+    ),
   }
+}
+
+type Reports = (request: AdmissionRequest, answer: Answer) => boolean
+
+function mutation(request: AdmissionRequest, deps: HandlerDeps): Answer | undefined {
+  return judged(request, deps, answerWrite)
+}
+
+function validation(request: AdmissionRequest, deps: HandlerDeps): Answer | undefined {
+  if (request.operation !== 'DELETE') return judged(request, deps, answerFinally)
+  const found = find(request, deps.knowledge())
+  return (
+    found &&
+    answerDeletion(
+      objectIn(request, 'oldObject'),
+      request.userInfo.username,
+      found.managed,
+      found.knowledge,
+    )
+  )
+}
+
+/** The answer to a create or an update of one of our objects; undefined for any other request. */
+function judged(
+  request: AdmissionRequest,
+  deps: HandlerDeps,
+  answer: typeof answerWrite,
+): Answer | undefined {
+  if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return undefined
+  const knowledge = deps.knowledge()
+  if (!knowledge) return judgedUninformed(request, deps)
+  const found = find(request, knowledge)
+  return found && answer(writeIn(request), found.managed, { ...deps, knowledge })
+}
+
+/** Before the first state is read only overrides are judged, since they mean the same in any state. */
+function judgedUninformed(request: AdmissionRequest, { catalog }: HandlerDeps): Answer | undefined {
+  const asset = request.subResource ? undefined : catalog.find(isNamedIn(request))
+  const write = asset && writeIn(request)
+  const fault = write && judgeUninformed(write, asset)
+  return fault && answerFault(fault, { asset }, write.incoming)
+}
+
+// Where the HyperConverged lives is told by the state; its name is the same everywhere.
+const isNamedIn = (request: AdmissionRequest) => {
+  const name = nameOf(request)
+  return ({ object }: Asset) =>
+    kindKey(object) === kindKey(request.kind) &&
+    object.name === name &&
+    (object.namespace === '$hco' || (object.namespace ?? '') === (request.namespace ?? ''))
 }
 
 interface Found {
@@ -44,183 +114,59 @@ interface Found {
   readonly knowledge: Knowledge
 }
 
-interface Answer {
-  readonly response: AdmissionResponse
-  readonly verdict: string
-  readonly reason: string
-  readonly event?: EventInput
-}
-
-type Judgement = (found: Found) => Answer
-
-function timed(request: AdmissionRequest, deps: HandlerDeps, decide: Judgement): AdmissionResponse {
-  const startedAt = performance.now()
-  const given = answer(request, deps, decide)
-  if (!given) return allowed()
-  const { response, verdict, reason, event } = given
-  if (!request.dryRun) {
-    const { kind, operation } = request
-    deps.metrics.requests.inc({ kind: kind.kind, operation, verdict, reason })
-    if (verdict !== 'allowed') {
-      deps.log.info(
-        {
-          uid: request.uid,
-          user: request.userInfo.username,
-          kind: kind.kind,
-          operation,
-          verdict,
-          reason,
-        },
-        'judged',
-      )
-    }
-    if (event) deps.record(event)
-  }
-  deps.metrics.duration.observe({ verdict }, (performance.now() - startedAt) / 1000)
-  return response
-}
-
-/** The answer to a request about one of our objects; undefined for any other. */
-function answer(
-  request: AdmissionRequest,
-  { knowledge }: HandlerDeps,
-  decide: Judgement,
-): Answer | undefined {
-  const known = knowledge()
-  if (!known || request.subResource || request.operation === 'CONNECT') return undefined
+function find(request: AdmissionRequest, knowledge: Knowledge | undefined): Found | undefined {
+  if (!knowledge || request.subResource) return undefined
   const { kind, namespace } = request
-  const managed = known.find(kind.group, kind.kind, namespace, nameOf(request))
-  return managed && decide({ managed, knowledge: known })
+  const managed = knowledge.find(kind.group, kind.kind, namespace, nameOf(request))
+  return managed && { managed, knowledge }
 }
 
 // A collection delete has no name of its own; what is deleted has.
-function nameOf({ object, oldObject, name }: AdmissionRequest): string {
-  const [subject] = [oldObject, object].filter(
-    (candidate) => candidate !== null && candidate !== undefined,
-  )
-  return isKubeObject(subject) ? subject.metadata.name : (name ?? '')
+function nameOf({ object, oldObject, name = '' }: AdmissionRequest): string {
+  const subject = oldObject ?? object
+  return isKubeObject(subject) ? subject.metadata.name : name
 }
+
+const writeIn = (request: AdmissionRequest): Write => ({
+  incoming: objectIn(request, 'object'),
+  old: request.operation === 'UPDATE' ? objectIn(request, 'oldObject') : undefined,
+})
 
 function objectIn(request: AdmissionRequest, field: 'object' | 'oldObject'): KubeObject {
   const object = request[field]
-  if (isKubeObject(object)) return object
+  if (isKubeObject(object) && hasSoundMetadata(object)) return object
   throw new BadReview(
     `request.${field} of ${request.operation} is no Kubernetes object with a name`,
   )
 }
 
-const writeOf = (request: AdmissionRequest) => ({
-  incoming: objectIn(request, 'object'),
-  old: request.operation === 'UPDATE' ? objectIn(request, 'oldObject') : undefined,
-})
+const hasSoundMetadata = ({ metadata: { namespace, labels, annotations } }: KubeObject) =>
+  (namespace === undefined || typeof namespace === 'string') && [labels, annotations].every(isTexts)
 
-function judgeWrite(
-  request: AdmissionRequest,
-  { managed, knowledge }: Found,
-  deps: HandlerDeps,
-): Answer {
-  const write = writeOf(request)
-  const verdict = judge(write, managed, { ...deps, knowledge })
-  const audit = auditOf(verdict, managed)
-  const kept = { verdict: verdict.kind, reason: verdict.reason }
-  if (verdict.kind === 'allowed') {
-    const response =
-      verdict.notes.length === 0 ? allowed() : { ...allowed(), warnings: verdict.notes }
-    return { ...kept, response }
-  }
-  if (verdict.kind === 'corrected') {
-    const operations = jsonPatch.compare(write.incoming, verdict.corrected)
-    const warnings = correctionWarnings(verdict, managed, write.incoming)
-    const response = { ...patched(operations), warnings, auditAnnotations: audit }
-    return {
-      ...kept,
-      response,
-      ...(verdict.reason === 'Drift' && { event: prevented(verdict, write.incoming, request) }),
-    }
-  }
-  const response = {
-    ...refusal(verdict, managed, write.incoming, knowledge),
-    auditAnnotations: audit,
-  }
-  return {
-    ...kept,
-    response,
-    ...(verdict.reason === 'Drift' && { event: prevented(verdict, write.incoming, request) }),
-  }
-}
+const isTexts = (value: unknown) =>
+  value === undefined ||
+  value === null ||
+  (isMap(value) && Object.values(value).every((text) => typeof text === 'string'))
 
-function refusal(
-  verdict: Extract<Verdict, { kind: 'denied' }>,
-  managed: ManagedObject,
-  incoming: KubeObject,
-  { facts }: Knowledge,
-): AdmissionResponse {
-  if (verdict.reason === 'Drift') return denied(403, driftDenial(verdict, managed, incoming, facts))
-  const { message, causes } = problemDenial(verdict, managed, incoming)
-  return denied(verdict.reason === 'PatchBlocked' ? 403 : 422, message, causes)
-}
-
-function prevented(
-  { kind, drifts }: Extract<Verdict, { readonly drifts: unknown }>,
-  subject: KubeObject,
-  { userInfo }: AdmissionRequest,
-): EventInput {
-  const pointers = drifts.slice(0, 5).map(({ pointer }) => pointer)
-  const note = `${userInfo.username} wrote ${pointers.join(', ')}: ${kind}`
-  return { subject, type: 'Normal', reason: 'DriftPrevented', note }
-}
-
-function auditOf(verdict: Verdict, { asset }: ManagedObject): Readonly<Record<string, string>> {
-  const pointers =
-    'drifts' in verdict
-      ? verdict.drifts
-          .slice(0, 5)
-          .map(({ pointer }) => pointer)
-          .join(',')
-      : ''
-  return {
-    verdict: verdict.kind,
-    reason: verdict.reason,
-    asset: asset.name,
-    ...(pointers && { pointers: pointers.slice(0, 1_000) }),
-  }
-}
-
-/** The last look: whoever came after the mutating entry, a judged field must have its value. */
-function confirm(
-  request: AdmissionRequest,
-  { managed, knowledge }: Found,
-  deps: HandlerDeps,
-): Answer {
-  const write = writeOf(request)
-  const verdict = judge(write, managed, { ...deps, knowledge })
-  if (verdict.kind === 'allowed')
-    return { response: allowed(), verdict: 'allowed', reason: verdict.reason }
-  if (verdict.kind === 'denied') {
-    return {
-      response: refusal(verdict, managed, write.incoming, knowledge),
-      verdict: 'denied',
-      reason: verdict.reason,
-    }
-  }
-  const message = driftDenial(
-    { ...verdict, kind: 'denied', reason: 'Drift' },
-    managed,
-    write.incoming,
-    knowledge.facts,
-  )
-  const explained = `${message}\nThe correction did not last: another admission webhook changes these fields after us, or ours was not reached. Write again.`
-  return { response: denied(403, explained), verdict: 'denied', reason: 'NotCorrected' }
-}
-
-function judgeDeletion(request: AdmissionRequest, { managed, knowledge }: Found): Answer {
-  const old = objectIn(request, 'oldObject')
-  const verdict = judgeDelete(old, request.userInfo.username, managed, knowledge)
-  const message = deletionMessage(verdict, managed, old, knowledge)
-  const kept = { verdict: verdict.kind, reason: verdict.reason }
-  if (verdict.kind === 'denied') return { ...kept, response: denied(403, message ?? '') }
-  return {
-    ...kept,
-    response: message === undefined ? allowed() : { ...allowed(), warnings: [message] },
+/** Tells metrics, log and events of an answer: events of the same fields and user once a minute. */
+function createReport({ metrics, log, record, digest, now }: HandlerDeps) {
+  const once = new OncePer(EVENT_INTERVAL_MS, EVENTS_REMEMBERED)
+  return (request: AdmissionRequest, answer: Answer, startedAt: number) => {
+    const {
+      uid,
+      kind: { kind },
+      operation,
+      userInfo: { username: user },
+    } = request
+    const { verdict, reason, prevented } = answer
+    metrics.requests.inc({ kind, operation, verdict, reason })
+    metrics.duration.observe({ verdict }, (now() - startedAt) / 1000)
+    if (verdict !== 'allowed') log.info({ uid, user, kind, operation, verdict, reason }, 'judged')
+    if (!prevented) return
+    const subject = objectIn(request, 'object')
+    const pointers = prevented.map(({ pointer }) => pointer).sort()
+    const { namespace, name } = subject.metadata
+    const key = digest(JSON.stringify([kind, namespace, name, user, pointers]))
+    if (once.admits(key, now())) record(preventedEvent(answer, prevented, subject, user))
   }
 }

@@ -10,7 +10,9 @@ export interface DeleteVerdict {
     | 'Unmanaged'
     | 'Paused'
     | 'Inactive'
+    | 'Disagreement'
     | 'Off'
+    | 'Observing'
     | 'HyperConverged'
     | 'Recreated'
     | 'Protected'
@@ -27,15 +29,29 @@ export function judgeDelete(
   old: KubeObject,
   username: string,
   managed: ManagedObject,
-  { settings }: Knowledge,
+  knowledge: Knowledge,
 ): DeleteVerdict {
-  const allow = (reason: DeleteVerdict['reason']): DeleteVerdict => ({ kind: 'allowed', reason })
-  const { activation } = settings
-  if (activation.kind === 'off' || activation.kind === 'observe') return allow('Off')
-  if (CLEANERS.has(username) || old.metadata.deletionTimestamp) return allow('Garbage')
-  if (managed.isHco) return allow('HyperConverged')
-  if (managed.standing.kind !== 'active') return allow('Inactive')
-  if (annotationOf(old, RECONCILE_PAUSED) === 'true') return allow('Paused')
-  if (annotationOf(old, MODE) === 'unmanaged') return allow('Unmanaged')
-  return managed.isAlwaysDenied ? { kind: 'denied', reason: 'Protected' } : allow('Recreated')
+  const indifference = indifferenceTo(managed, knowledge) ?? indifferenceIn(old, username)
+  if (indifference) return { kind: 'allowed', reason: indifference }
+  return managed.isAlwaysDenied
+    ? { kind: 'denied', reason: 'Protected' }
+    : { kind: 'allowed', reason: 'Recreated' }
+}
+
+function indifferenceTo(
+  { isHco, standing, isAgreed }: ManagedObject,
+  { settings: { activation } }: Knowledge,
+): DeleteVerdict['reason'] | undefined {
+  if (activation.kind === 'off') return 'Off'
+  if (activation.kind === 'observe') return 'Observing'
+  if (isHco) return 'HyperConverged'
+  if (standing.kind !== 'active') return 'Inactive'
+  // The leader may not want the object at all.
+  return isAgreed ? undefined : 'Disagreement'
+}
+
+function indifferenceIn(old: KubeObject, username: string): DeleteVerdict['reason'] | undefined {
+  if (CLEANERS.has(username) || old.metadata.deletionTimestamp) return 'Garbage'
+  if (annotationOf(old, RECONCILE_PAUSED) === 'true') return 'Paused'
+  return annotationOf(old, MODE) === 'unmanaged' ? 'Unmanaged' : undefined
 }

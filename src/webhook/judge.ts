@@ -1,44 +1,55 @@
-import type { Asset } from '../shared/catalog/catalog.ts'
-import { readSettings, type Settings, unknownNames } from '../shared/catalog/settings.ts'
+import { namespaceOf } from '../shared/catalog/catalog.ts'
+import { isExcluded } from '../shared/catalog/exclusions.ts'
+import { isSelected, type Settings } from '../shared/catalog/settings.ts'
 import type { Digest } from '../shared/catalog/standing.ts'
-import { IGNORE_FIELDS, MODE, OVERRIDES, PATCH } from '../shared/engine/annotations.ts'
+import { MANAGED_BY, OVERRIDES } from '../shared/engine/annotations.ts'
 import { canonicalJson } from '../shared/engine/canonical.ts'
 import { type Correction, correct, type Drift } from '../shared/engine/merge.ts'
-import { annotationOf, type KubeObject } from '../shared/engine/object.ts'
+import type { MergeTree } from '../shared/engine/merge-tree.ts'
+import type { KubeObject } from '../shared/engine/object.ts'
 import { type Enforcement, type Plan, plan } from '../shared/engine/plan.ts'
-import type { Problem } from '../shared/engine/problem.ts'
+import { conceded } from './concessions.ts'
+import { type Fault, judgeAnnotations, type Write } from './judge-annotations.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
-import { changedAnnotations, judgeOverrides, unknownKeys } from './overrides.ts'
-
-/** One write to a managed object. */
-export interface Write {
-  readonly incoming: KubeObject
-  readonly old: KubeObject | undefined
-}
+import { changedAnnotations } from './overrides.ts'
+import { sentenceOf } from './wording.ts'
 
 /** What is to become of a write. Reasons are the metric's label values. */
-export type Verdict =
-  | { readonly kind: 'allowed'; readonly reason: string; readonly notes: readonly string[] }
-  | {
-      readonly kind: 'corrected'
-      readonly reason: 'Drift' | 'Override'
-      readonly corrected: KubeObject
-      /** What the writer moved away; what an override moved is not among them. */
-      readonly drifts: readonly Drift[]
-      readonly plan: Enforcement
-      readonly notes: readonly string[]
-    }
-  | {
-      readonly kind: 'denied'
-      readonly reason: 'Drift'
-      readonly drifts: readonly Drift[]
-      readonly plan: Enforcement
-    }
-  | {
-      readonly kind: 'denied'
-      readonly reason: 'InvalidOverride' | 'PatchBlocked' | 'InvalidSetting'
-      readonly problems: readonly Problem[]
-    }
+export type Verdict = Allowed | Corrected | Denied | ({ readonly kind: 'denied' } & Fault)
+
+export interface Allowed {
+  readonly kind: 'allowed'
+  readonly reason: string
+  readonly notes: readonly string[]
+}
+
+/** A write that is stored with fields put back. */
+export interface Corrected {
+  readonly kind: 'corrected'
+  readonly reason: 'Drift' | 'Override'
+  readonly corrected: KubeObject
+  /** What the writer moved away; what an override moved is not among them. */
+  readonly drifts: readonly Drift[]
+  /** All that is put back, what the writer's change of an override asks for too. */
+  readonly putBack: readonly Drift[]
+  readonly plan: Enforcement
+  readonly target: Target
+  readonly notes: readonly string[]
+}
+
+/** A write that is not stored, since it moves fields of an asset that is only ever denied. */
+export interface Denied {
+  readonly kind: 'denied'
+  readonly reason: 'Drift'
+  readonly drifts: readonly Drift[]
+  readonly target: Target
+}
+
+/** What an object is held against. */
+export interface Target {
+  readonly baseline: KubeObject
+  readonly tree: MergeTree
+}
 
 export interface JudgeContext {
   readonly knowledge: Knowledge
@@ -49,138 +60,137 @@ export interface JudgeContext {
 
 /** Judges a create or an update of a managed object: the write, not the object. Pure, and in memory only. */
 export function judge(write: Write, managed: ManagedObject, context: JudgeContext): Verdict {
-  const { knowledge } = context
-  const changed = changedAnnotations(write.incoming, write.old)
-  const faulty = judgeAnnotations(write, managed, changed, knowledge)
-  if (faulty.kind === 'denied') return faulty
-  const { notes, settings } = faulty
-  const allow = (reason: string): Verdict => ({ kind: 'allowed', reason, notes })
+  const { settings, fault, notes } = judgeAnnotations(write, managed, context.knowledge)
+  const idle = IDLE[settings.activation.kind]
+  if (idle) return allow(idle, [...(fault?.problems ?? []).map(sentenceOf), ...notes])
+  if (fault) return { kind: 'denied', ...fault }
 
-  const { activation } = settings
-  if (activation.kind === 'off' || activation.kind === 'observe')
-    return allow(activation.kind === 'off' ? 'Off' : 'Observing')
-  const { standing, tree, isAgreed } = managed
-  if (standing.kind !== 'active' || !tree) return allow('Inactive')
-  if (!isAgreed) return allow('Disagreement')
-
+  const target = targetOf(write.incoming, managed, settings, context.knowledge)
+  if ('obstacle' in target) return allow(target.obstacle, notes)
   const planFor = (object: KubeObject) =>
-    plan({ baseline: standing.baseline, object, tree, isSensitive: managed.isSensitive })
+    plan({ ...target, object, isSensitive: managed.isSensitive })
   const after = planFor(write.incoming)
-  if (after.kind !== 'enforce') return allow(after.kind === 'hold' ? 'Held' : after.reason)
-  const isOverrideChanged = OVERRIDES.some((key) => changed.has(key))
-  const before = write.old && isOverrideChanged ? planFor(write.old) : after
-  return settle({ write, managed, context: { ...context, settings }, before, after, notes })
+  if (after.kind !== 'enforce') return allow(after.kind === 'hold' ? 'Held' : after.reason, notes)
+  const before = write.old && isOverridden(write) ? planFor(write.old) : after
+  const situation = { write, managed, context: { ...context, settings }, target, before, after }
+  return settle({ ...situation, notes })
 }
+
+const allow = (reason: string, notes: readonly string[]): Allowed => ({
+  kind: 'allowed',
+  reason,
+  notes,
+})
+
+// Off denies nothing, and observing reports what would be denied.
+const IDLE: Readonly<Record<Settings['activation']['kind'], string | undefined>> = {
+  off: 'Off',
+  observe: 'Observing',
+  all: undefined,
+  only: undefined,
+}
+
+function isOverridden({ incoming, old }: Write): boolean {
+  const changed = changedAnnotations(incoming, old)
+  return OVERRIDES.some((key) => changed.has(key))
+}
+
+function targetOf(
+  incoming: KubeObject,
+  { standing, tree, isAgreed, isHco, asset }: ManagedObject,
+  settings: Settings,
+  { facts }: Knowledge,
+): Target | { readonly obstacle: string } {
+  if (standing.kind !== 'active') return { obstacle: 'Inactive' }
+  // The HyperConverged may deselect or exclude itself with this very write.
+  const isDropped =
+    isHco &&
+    (!isSelected(settings.activation, asset) ||
+      isExcluded(settings.exclusions, asset, namespaceOf(asset, facts.hco.namespace)))
+  if (isDropped) return { obstacle: 'Inactive' }
+  if (!tree) return { obstacle: 'SchemaUnknown' }
+  if (!isAgreed) return { obstacle: 'Disagreement' }
+  const { baseline } = standing
+  return isSame(incoming, baseline) ? { baseline, tree } : { obstacle: 'OtherVersion' }
+}
+
+// A baseline says how one version looks, and who an object is is nothing to put back.
+const isSame = (incoming: KubeObject, baseline: KubeObject) =>
+  incoming.apiVersion === baseline.apiVersion &&
+  incoming.kind === baseline.kind &&
+  incoming.metadata.name === baseline.metadata.name &&
+  incoming.metadata.namespace === baseline.metadata.namespace
 
 interface Case {
   readonly write: Write
   readonly managed: ManagedObject
   readonly context: JudgeContext & { readonly settings: Settings }
+  readonly target: Target
+  /** What was planned for the object with the overrides that it had before the write. */
   readonly before: Plan
   readonly after: Enforcement
   readonly notes: readonly string[]
 }
 
-function settle({ write, managed, context, before, after, notes }: Case): Verdict {
+function settle(situation: Case): Verdict {
+  const { write, managed, target, after, notes } = situation
   const { incoming, old } = write
-  const { tree } = managed
-  if (!tree) throw new Error('an object without a schema is not judged')
-  const written = correct({ tree, incoming, old, desired: after.desired })
-  const isDenied = refuses(written, after, write, managed, context)
-  if (isDenied) return { kind: 'denied', reason: 'Drift', drifts: written.drifts, plan: after }
+  const { tree } = target
+  const moved = correct({ tree, incoming, old, desired: after.desired })
+  const isContested = moved.drifts.some(isContent)
+  const isPending = isContested && isChangePending(situation)
+  const desired = isPending && old ? conceded(tree, after.desired, old) : after.desired
+  if (isContested && isRefused(situation, moved, desired)) {
+    return { kind: 'denied', reason: 'Drift', drifts: moved.drifts, target }
+  }
+  if (!desired) return allow('Terminating', notes)
+  const written = isPending ? correct({ tree, incoming, old, desired }) : moved
   // What an override changes on a disruptive asset is the reconciler's: it asks for approval first.
-  const whole = managed.isAlwaysDenied ? written : correctAll(tree, write, before, after, written)
-  if (whole.drifts.length === 0) return { kind: 'allowed', reason: 'InSync', notes }
-  const reason = written.drifts.length > 0 ? 'Drift' : 'Override'
+  const whole = managed.isAlwaysDenied ? written : withOverrides(situation, written)
+  if (whole.drifts.length === 0) return allow('InSync', notes)
   return {
     kind: 'corrected',
-    reason,
+    reason: written.drifts.length > 0 ? 'Drift' : 'Override',
     corrected: whole.corrected,
     drifts: written.drifts,
+    putBack: whole.drifts,
     plan: after,
+    target,
     notes,
   }
 }
 
-function correctAll(
-  tree: NonNullable<ManagedObject['tree']>,
-  { incoming, old }: Write,
-  before: Plan,
-  { desired }: Enforcement,
+/** Whether the field is anything but our label, which is put back and never fought over. */
+export const isContent = ({ path: [first, , third] }: Drift) =>
+  !(first && 'field' in first && first.field === 'metadata') ||
+  !(third && 'field' in third && third.field === MANAGED_BY)
+
+/** Whether desired is not in force yet, so that putting it back would be the very change that waits for approval. */
+const isChangePending = ({ managed: { asset, appliedDigest }, after, context }: Case) =>
+  asset.disruption !== 'none' && appliedDigest !== context.digest(canonicalJson(after.desired))
+
+function isRefused(
+  { write: { incoming, old }, managed, context }: Case,
+  { drifts }: Correction,
+  desired: KubeObject | undefined,
+): boolean {
+  if (!old || incoming.metadata.deletionTimestamp) return false
+  const enforcement = managed.isAlwaysDenied
+    ? 'deny'
+    : (context.settings.enforcement ?? context.enforcement)
+  const isSetOtherwise = drifts.some((drift) => drift.kind === 'different' && isContent(drift))
+  return enforcement === 'deny' && (isSetOtherwise || !desired)
+}
+
+/** The correction with what this write's change of an override asks for. */
+function withOverrides(
+  { write, target: { tree }, before, after }: Case,
   written: Correction,
 ): Correction {
-  if (before.kind === 'enforce') {
-    if (before.desired === desired) return written
-    return correct({ tree, incoming, old, desired, desiredBefore: before.desired })
-  }
+  const { incoming, old } = write
+  const { desired } = after
   // The object was nobody's until this write put it under management again.
-  return correct({ tree, incoming, old: undefined, desired })
+  if (before.kind !== 'enforce') return correct({ tree, incoming, old: undefined, desired })
+  if (before.desired === desired) return written
+  return correct({ tree, incoming, old, desired, desiredBefore: before.desired })
 }
-
-function refuses(
-  { drifts }: Correction,
-  { desired }: Enforcement,
-  { incoming, old }: Write,
-  { isAlwaysDenied, asset, appliedDigest }: ManagedObject,
-  { settings, enforcement, digest }: Case['context'],
-): boolean {
-  if (drifts.length === 0 || !old || incoming.metadata.deletionTimestamp) return false
-  const mode = isAlwaysDenied ? 'deny' : (settings.enforcement ?? enforcement)
-  if (mode !== 'deny') return false
-  // Our label is put back, never fought over.
-  const content = drifts.filter(isContent)
-  // Putting back what is not in force yet would be the very change that waits for approval.
-  const isPending = asset.disruption !== 'none' && appliedDigest !== digest(canonicalJson(desired))
-  return content.some(({ kind }) => kind === 'different' || isPending)
-}
-
-/** Whether a drift is in the object's content; our label is put back, never fought over. */
-export const isContent = ({ path: [first] }: Drift) =>
-  !(first && 'field' in first && first.field === 'metadata')
-
-type Annotated =
-  | Extract<Verdict, { readonly problems: readonly Problem[] }>
-  | { readonly kind: 'sound'; readonly notes: readonly string[]; readonly settings: Settings }
-
-function judgeAnnotations(
-  { incoming }: Write,
-  managed: ManagedObject,
-  changed: ReadonlySet<string>,
-  knowledge: Knowledge,
-): Annotated {
-  if (changed.size === 0) return { kind: 'sound', notes: [], settings: knowledge.settings }
-  const baseline = managed.standing.kind === 'active' ? managed.standing.baseline : undefined
-  const { problems, remarks } = judgeOverrides(incoming, changed, { ...managed, baseline })
-  if (problems.length > 0) return { kind: 'denied', reason: 'InvalidOverride', problems }
-  const blocked =
-    managed.isSensitive && changed.has(PATCH) && annotationOf(incoming, PATCH) !== undefined
-  if (blocked)
-    return { kind: 'denied', reason: 'PatchBlocked', problems: [blockedOn(managed.asset)] }
-  const notes = [
-    ...remarks.map(({ message }) => message),
-    ...unknownKeys(incoming, changed, managed.isHco, optInsOf(knowledge)),
-  ]
-  if (!managed.isHco) return { kind: 'sound', notes, settings: knowledge.settings }
-  const stated = readSettings(incoming.metadata.annotations ?? {}, knowledge.validSettings)
-  const faults = stated.problems.filter(({ annotation }) => changed.has(annotation))
-  if (faults.length > 0) return { kind: 'denied', reason: 'InvalidSetting', problems: faults }
-  const catalog = knowledge.all.map(({ asset }) => asset)
-  return {
-    kind: 'sound',
-    notes: [...notes, ...unknownNames(stated.settings, catalog)],
-    settings: stated.settings,
-  }
-}
-
-const blockedOn = ({ object }: Asset): Problem => ({
-  reason: 'PatchBlocked',
-  annotation: PATCH,
-  message: `${object.kind} takes no ${PATCH}: use ${IGNORE_FIELDS} or ${MODE}`,
-})
-
-const optInsOf = ({ all }: Knowledge) =>
-  all.flatMap(({ asset }) =>
-    asset.conditions.flatMap((c) =>
-      c.type === 'annotation' ? [`platform.kubevirt.io/${c.key}`] : [],
-    ),
-  )

@@ -1,109 +1,156 @@
 import type { Asset } from '../shared/catalog/catalog.ts'
 import type { Facts } from '../shared/catalog/facts.ts'
-import {
-  DISABLED_RESOURCES,
-  FIELD_MANAGER,
-  IGNORE_FIELDS,
-  PATCH,
-  PREFIX,
-} from '../shared/engine/annotations.ts'
+import { FIELD_MANAGER, IGNORE_FIELDS, PATCH, PREFIX } from '../shared/engine/annotations.ts'
+import { byteLength } from '../shared/engine/json.ts'
 import type { Drift } from '../shared/engine/merge.ts'
 import { type KubeObject, titleOf } from '../shared/engine/object.ts'
-import { escapeControls, showValue } from '../shared/engine/show.ts'
-import { isContent, type Verdict } from './judge.ts'
-import type { DeleteVerdict } from './judge-delete.ts'
-import type { Knowledge, ManagedObject } from './knowledge.ts'
+import type { Problem } from '../shared/engine/problem.ts'
+import { type Corrected, type Denied, isContent, type Target } from './judge.ts'
+import type { Fault, Write } from './judge-annotations.ts'
+import type { ManagedObject } from './knowledge.ts'
+import type { Cause } from './review.ts'
+import { annotateCommand, ignoreFor, patchFor, unmanageCommand, type Wish } from './way-out.ts'
 import {
-  annotateCommand,
-  excludeCommand,
-  ignoreFor,
-  patchFor,
-  unmanageCommand,
-  type Wish,
-} from './way-out.ts'
+  COMMAND_LIMIT,
+  cut,
+  DENIAL_EXPLANATION_LIMIT,
+  DENIAL_LIMIT,
+  EXPLANATION_LIMIT,
+  explanation,
+  fitted,
+  isDiscreet,
+  type Line,
+  sentenceOf,
+  shown,
+  WARNINGS_LIMIT,
+} from './wording.ts'
 
-/** How many fields are named one by one; the rest is a count. */
+/** How many fields or faults are named one by one; the rest is a count. */
 const NAMED = 5
-// The API server cuts a warning at 256 characters when all of them together pass 4,096; ours never do.
-const EXPLANATION_LIMIT = 256
-const COMMAND_LIMIT = 700
-const WARNINGS_LIMIT = 2_048
-const DENIAL_LIMIT = 2_048
-
-type Corrected = Extract<Verdict, { kind: 'corrected' }>
-type DriftDenial = Extract<Verdict, { kind: 'denied'; reason: 'Drift' }>
+// No command for more edits would be short enough to be shown, and making it takes its time.
+const MAX_WISHES = 64
+const MAX_CAUSES = 20
 
 /** The warnings of a correction: what was kept and why, field by field, then the command that makes the edit stick. */
 export function correctionWarnings(
-  { drifts, plan, notes }: Corrected,
+  { drifts, putBack, plan, target, notes }: Corrected,
   managed: ManagedObject,
-  incoming: KubeObject,
+  { incoming, old }: Write,
 ): readonly string[] {
-  const { asset } = managed
-  const kept = drifts.slice(0, NAMED).map(({ pointer, wanted }) => {
-    const value = showValue(pointer, wanted)
-    return `${titleOf(incoming)}: ${pointer} kept at ${value} by ${FIELD_MANAGER} (${asset.name}: ${asset.description}).`
+  const { name, description } = managed.asset
+  const title = titleOf(incoming)
+  const tell = (rank: number, text: string) =>
+    explanation(rank, `${title}: ${text}`, EXPLANATION_LIMIT)
+  const verb = old ? 'kept at' : 'set to'
+  const said = (drifts.length > 0 ? drifts : putBack).slice(0, NAMED)
+  const lines = said.map(({ pointer, wanted }) => {
+    const value = shown(pointer, wanted)
+    return drifts.length > 0
+      ? `${pointer} ${verb} ${value} by ${FIELD_MANAGER} (${name}: ${description}).`
+      : `${pointer} set to ${value} by ${FIELD_MANAGER}, as the ${PREFIX} annotations now say (${name}: ${description}).`
   })
-  const more =
-    drifts.length > NAMED
-      ? [`${titleOf(incoming)}: and ${drifts.length - NAMED} more fields kept.`]
-      : []
-  const overridden =
-    drifts.length === 0 ? [`${titleOf(incoming)}: set as its ${PREFIX} annotations say.`] : []
-  const wish = wishOf(managed, incoming, drifts.filter(isContent))
-  const command = wish && wish.drifts.length > 0 ? [correctionWayOut(wish, plan.isPatched)] : []
-  return bounded([...kept, ...more, ...overridden, ...command, ...notes])
+  const wish = wishOf(target, managed, incoming, drifts)
+  return fitted(
+    [
+      ...lines.map((text) => tell(1, text)),
+      ...(putBack.length > said.length
+        ? [tell(0, `${putBack.length} fields put back in all.`)]
+        : []),
+      ...(wish ? [correctionWayOut(wish, plan.isPatched)] : []),
+      ...notes.map((text) => tell(2, text)),
+    ],
+    WARNINGS_LIMIT,
+  )
 }
 
-function correctionWayOut(wish: Wish, isPatched: boolean): string {
-  const patch = patchFor(wish)
-  const command =
-    patch === undefined ? unmanageCommand(wish.object) : annotateCommand(wish.object, PATCH, patch)
-  if (command.length <= COMMAND_LIMIT && !hidesSecrets(wish.drifts)) {
-    return `To ${isPatched ? 'add it to the patch in force' : 'change it'}: ${command}`
-  }
-  return `To change it: put the ${PATCH} annotation that \`virt-platform-autopilot override FILE\` prints for your manifest on the object.`
+/** What the writer should know, one warning each. */
+export const noteWarnings = (notes: readonly string[], incoming: KubeObject): readonly string[] =>
+  fitted(
+    notes.map((text) => explanation(0, `${titleOf(incoming)}: ${text}`, EXPLANATION_LIMIT)),
+    WARNINGS_LIMIT,
+  )
+
+function correctionWayOut(wish: Wish, isPatched: boolean): Line {
+  const ways = waysOut(wish)
+  const change = isPatched ? 'To add it to the patch in force' : 'To change it'
+  const wordings = [
+    ...ways.patch.map((way) => `${change}: ${way}`),
+    ...ways.ignore.map((way) => `To own it yourself: ${way}`),
+    `To own the object: ${ways.unmanage}`,
+  ]
+  return { rank: 0, wordings: wordings.filter((text) => byteLength(text) <= COMMAND_LIMIT) }
 }
+
+interface WaysOut {
+  /** The wordings in which to name the patch that makes the edit legitimate; none where none can. */
+  readonly patch: readonly string[]
+  readonly ignore: readonly string[]
+  readonly unmanage: string
+}
+
+function waysOut(wish: Wish): WaysOut {
+  const { object, drifts, isSensitive } = wish
+  const unmanage = unmanageCommand(object)
+  const patch = isSensitive || drifts.length > MAX_WISHES ? undefined : patchFor(wish)
+  const ignore = drifts.length > MAX_WISHES ? undefined : ignoreFor(wish)
+  return {
+    patch: [
+      ...(patch !== undefined && isShowable(patch) ? [annotateCommand(object, PATCH, patch)] : []),
+      ...(isSensitive ? [] : [HINT]),
+    ],
+    ignore: ignore === undefined ? [] : [annotateCommand(object, IGNORE_FIELDS, ignore)],
+    unmanage,
+  }
+}
+
+const HINT = `put the ${PATCH} annotation that \`virt-platform-autopilot override FILE\` prints for your manifest on the object.`
 
 // A command that repeats a secret would print it on a terminal and in a log.
-const hidesSecrets = (drifts: readonly Drift[]) =>
-  drifts.some(({ pointer, found }) => showValue(pointer, found, 10_000).includes('(hidden)'))
+const isShowable = (patch: string) =>
+  (JSON.parse(patch) as readonly { path: string; value?: unknown }[]).every(({ path, value }) =>
+    isDiscreet(path, value),
+  )
 
 /** The denial of an edit: what was refused, why, what it would have done to the nodes, and the ways out. */
 export function driftDenial(
-  { drifts }: DriftDenial,
+  { drifts, target }: Pick<Denied, 'drifts' | 'target'>,
   managed: ManagedObject,
   incoming: KubeObject,
   facts: Facts,
+  remark = '',
 ): string {
   const { asset, isSensitive } = managed
   const content = drifts.filter(isContent)
-  const named = content.slice(0, NAMED).map(({ pointer }) => pointer)
-  const more = content.length > NAMED ? ` and ${content.length - NAMED} more` : ''
-  const what = `${titleOf(incoming)}: ${named.join(', ')}${more} ${content.length > 1 ? 'are' : 'is'} kept by ${FIELD_MANAGER} (${asset.name}: ${asset.description})`
-  const wish = wishOf(managed, incoming, content)
-  const ways = wish
-    ? denialWaysOut(wish, isSensitive)
-    : [`To own the object: ${unmanageCommand(incoming)}`]
-  return bound([`${what}${consequence(asset, facts)}.`, ...ways, GITOPS].join('\n'), DENIAL_LIMIT)
+  const named = content.length > 0 ? content : drifts
+  const pointers = named.slice(0, NAMED).map(({ pointer }) => pointer)
+  const more = named.length > NAMED ? ` and ${named.length - NAMED} more` : ''
+  const are = named.length > 1 ? 'are' : 'is'
+  const noPatch = isSensitive ? ' This kind takes no patch.' : ''
+  const why = `${asset.name}: ${asset.description}`
+  const what = `${titleOf(incoming)}: ${pointers.join(', ')}${more} ${are} kept by ${FIELD_MANAGER} (${why})${consequence(asset, facts)}.${noPatch}${remark}`
+  const wish = wishOf(target, managed, incoming, drifts)
+  return fitted(
+    [explanation(0, what, DENIAL_EXPLANATION_LIMIT), ...(wish ? denialWaysOut(wish) : [])],
+    DENIAL_LIMIT,
+  ).join('\n')
+}
+
+function denialWaysOut(wish: Wish): readonly Line[] {
+  const { patch, ignore, unmanage } = waysOut(wish)
+  const fields = wish.drifts.length > 1 ? 'fields' : 'field'
+  const line = (rank: number, what: string, ways: readonly string[]): Line => ({
+    rank,
+    wordings: ways.map((way) => `${what}: ${way}`),
+  })
+  return [
+    line(2, 'To make this edit stick', patch),
+    line(3, `To own the ${fields} yourself`, ignore),
+    line(1, 'To own the object', [unmanage]),
+    { rank: 4, wordings: [GITOPS] },
+  ]
 }
 
 const GITOPS = 'Where GitOps owns the object, put the annotation into its manifest.'
-
-function denialWaysOut(wish: Wish, isSensitive: boolean): readonly string[] {
-  const patch = isSensitive ? undefined : patchFor(wish)
-  const ignore = ignoreFor(wish)
-  return [
-    ...(isSensitive ? [`This kind takes no ${PATCH}.`] : []),
-    ...(patch === undefined
-      ? []
-      : [`To make this edit stick: ${annotateCommand(wish.object, PATCH, patch)}`]),
-    ...(ignore === undefined
-      ? []
-      : [`To own the field yourself: ${annotateCommand(wish.object, IGNORE_FIELDS, ignore)}`]),
-    `To own the object: ${unmanageCommand(wish.object)}`,
-  ]
-}
 
 /** What changing a disruptive asset's object would do, as the tail of a sentence. */
 export function consequence({ disruption, pool }: Asset, { pools }: Facts): string {
@@ -113,90 +160,43 @@ export function consequence({ disruption, pool }: Asset, { pools }: Facts): stri
   return `; a change would reboot ${nodes} of pool ${pool}`
 }
 
-/** The denial of a write with faulty annotations: one sentence for each, and the field it is about. */
-export function problemDenial(
-  { problems, reason }: Extract<Verdict, { readonly problems: unknown }>,
-  { asset }: ManagedObject,
-  incoming: KubeObject,
-) {
-  const sentences = problems.map(({ message }) => message)
+/** The denial of a write with faulty annotations: one sentence for each fault, and a cause that says where it is. */
+export function faultDenial({ problems, reason }: Fault, incoming: KubeObject) {
+  const sentences = problems.slice(0, NAMED).map((problem) => cut(sentenceOf(problem), 300))
+  const more = problems.length > NAMED ? `; and ${problems.length - NAMED} more` : ''
+  const what = `${titleOf(incoming)}: ${sentences.join('; ')}${more}.`
   const wayOut =
     reason === 'PatchBlocked'
-      ? ` To own the object: ${unmanageCommand(incoming)}`
-      : ' Nothing was stored: mend the annotation and write again.'
+      ? `To own the object: ${unmanageCommand(incoming)}`
+      : 'Nothing was stored: mend the annotation and write again.'
+  const lines = [explanation(0, what, 1_700), { rank: 0, wordings: [wayOut] }]
   return {
-    message: bound(
-      `${titleOf(incoming)} (${asset.name}): ${sentences.join('; ')}.${wayOut}`,
-      DENIAL_LIMIT,
-    ),
-    causes: problems.map(({ message, annotation, pointer, operation }) => ({
-      reason: 'FieldValueInvalid',
-      message: escapeControls(message),
-      field: [
-        `metadata.annotations[${annotation}]`,
-        ...(operation === undefined ? [] : [`operation ${operation}`]),
-        ...(pointer === undefined ? [] : [pointer]),
-      ].join(' '),
-    })),
+    message: fitted(lines, DENIAL_LIMIT).join('\n'),
+    causes: problems.slice(0, MAX_CAUSES).map(causeOf),
   }
 }
 
-/** What is told about a deletion: a warning when it is in vain, the refusal when it must not be. */
-export function deletionMessage(
-  { reason }: DeleteVerdict,
-  { asset }: ManagedObject,
-  old: KubeObject,
-  { facts, validSettings }: Knowledge,
-): string | undefined {
-  const hco = {
-    kind: 'HyperConverged',
-    metadata: { name: 'kubevirt-hyperconverged', namespace: facts.hco.namespace },
-  }
-  const exclude = excludeCommand(asset.name, hco, validSettings[DISABLED_RESOURCES])
-  switch (reason) {
-    case 'Recreated':
-      return bound(
-        `${titleOf(old)} comes back within seconds, without its overrides (${asset.name}: ${asset.description}). To keep it away: ${exclude}`,
-        COMMAND_LIMIT,
-      )
-    case 'Unmanaged':
-      return bound(
-        `${titleOf(old)} comes back, and managed (${asset.name}). To keep it away: ${exclude}`,
-        COMMAND_LIMIT,
-      )
-    case 'Protected':
-      return bound(
-        [
-          `${titleOf(old)} is kept by ${FIELD_MANAGER} (${asset.name}: ${asset.description})${consequence(asset, facts)}.`,
-          `To delete it for good, switch the asset off first: ${exclude}`,
-        ].join('\n'),
-        DENIAL_LIMIT,
-      )
-    default:
-      return undefined
+const causeOf = (problem: Problem): Cause => {
+  const { annotation, operation, pointer } = problem
+  const field = [
+    `metadata.annotations[${annotation}]`,
+    ...(operation === undefined ? [] : [`operation ${operation}`]),
+    ...(pointer === undefined ? [] : [pointer]),
+  ]
+  return {
+    reason: 'FieldValueInvalid',
+    message: cut(sentenceOf(problem), 512),
+    field: cut(field.join(' '), 512),
   }
 }
 
+/** The edit of these fields as a wish; undefined where the write moved none but our label. */
 function wishOf(
-  { standing, tree }: ManagedObject,
+  target: Target,
+  { isSensitive }: ManagedObject,
   object: KubeObject,
   drifts: readonly Drift[],
 ): Wish | undefined {
-  if (standing.kind !== 'active' || !tree) return undefined
-  return { object, baseline: standing.baseline, tree, drifts }
-}
-
-// What people read keeps its line breaks; nothing else that a writer chose may shape the text.
-const bound = (text: string, limit: number) => {
-  const safe = text.split('\n').map(escapeControls).join('\n')
-  return safe.length > limit ? `${safe.slice(0, limit - 1)}…` : safe
-}
-
-function bounded(warnings: readonly string[]): readonly string[] {
-  let left = WARNINGS_LIMIT
-  return warnings.flatMap((warning) => {
-    const text = bound(warning, warning.startsWith('To ') ? COMMAND_LIMIT + 60 : EXPLANATION_LIMIT)
-    left -= text.length
-    return left < 0 ? [] : [text]
-  })
+  const content = drifts.filter(isContent)
+  return content.length === 0 ? undefined : { ...target, object, drifts: content, isSensitive }
 }

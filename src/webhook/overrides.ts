@@ -14,7 +14,7 @@ import {
 } from '../shared/engine/annotations.ts'
 import type { MergeTree } from '../shared/engine/merge-tree.ts'
 import { annotationOf, type KubeObject } from '../shared/engine/object.ts'
-import { plan, switchProblems } from '../shared/engine/plan.ts'
+import { type Enforcement, plan, switchProblems } from '../shared/engine/plan.ts'
 import type { Problem } from '../shared/engine/problem.ts'
 
 /** Which annotations under our prefix a write adds, changes or removes. */
@@ -37,7 +37,12 @@ export interface OverrideFaults {
   readonly remarks: readonly Problem[]
 }
 
-const NONE: OverrideFaults = { problems: [], remarks: [] }
+/** What overrides of an object are judged by; without baseline or tree only those that need neither. */
+export interface OverrideTarget {
+  readonly baseline: KubeObject | undefined
+  readonly tree: MergeTree | undefined
+  readonly isSensitive: boolean
+}
 
 /**
  * Judges the overrides that a write touches, and only these: one that was invalid before is left out of
@@ -46,30 +51,28 @@ const NONE: OverrideFaults = { problems: [], remarks: [] }
 export function judgeOverrides(
   incoming: KubeObject,
   changed: ReadonlySet<string>,
-  managed: {
-    readonly baseline: KubeObject | undefined
-    readonly tree: MergeTree | undefined
-    readonly isSensitive: boolean
-  },
+  { baseline, tree, isSensitive }: OverrideTarget,
 ): OverrideFaults {
-  if (!OVERRIDES.some((key) => changed.has(key))) return NONE
+  if (!OVERRIDES.some((key) => changed.has(key))) return { problems: [], remarks: [] }
   const isChanged = ({ annotation }: Problem) => changed.has(annotation)
   const switches = switchProblems(incoming).filter(isChanged)
-  const { baseline, tree, isSensitive } = managed
-  if (switches.length > 0 || !baseline || !tree) return { problems: switches, remarks: [] }
+  if (!baseline || !tree) return { problems: switches, remarks: [] }
+
+  const planFor = (object: KubeObject) => plan({ baseline, object, tree, isSensitive })
   let object = without(incoming, [MODE, RECONCILE_PAUSED])
-  for (const _attempt of OVERRIDES) {
-    const decision = plan({ baseline, object, tree, isSensitive })
-    if (decision.kind === 'enforce')
-      return { problems: [], remarks: decision.remarks.filter(isChanged) }
-    const problems = decision.kind === 'hold' ? decision.problems : []
-    if (problems.some(isChanged)) return { problems: problems.filter(isChanged), remarks: [] }
+  let decision = planFor(object)
+  while (decision.kind === 'hold') {
+    const problems = decision.problems.filter(isChanged)
+    if (problems.length > 0) return { problems: [...switches, ...problems], remarks: [] }
     object = without(
       object,
-      problems.map(({ annotation }) => annotation),
+      decision.problems.map(({ annotation }) => annotation),
     )
+    decision = planFor(object)
   }
-  return NONE
+  // What is neither paused nor unmanaged any more is enforced.
+  const { remarks } = decision as Enforcement
+  return { problems: switches, remarks: remarks.filter(isChanged) }
 }
 
 function without(object: KubeObject, keys: readonly string[]): KubeObject {
@@ -84,6 +87,11 @@ function without(object: KubeObject, keys: readonly string[]): KubeObject {
 
 const SETTINGS = [AUTOPILOT, DISABLED_RESOURCES, DISRUPTIVE_CHANGES, ENFORCEMENT, APPROVE]
 
+/** How many unknown names of one sort are told; looking for the nearest known one takes its time. */
+export const MAX_UNKNOWN = 5
+// No name is longer, and neither is the search for one like it.
+const MAX_KEY = 317
+
 /** A sentence for each key under our prefix that this write adds and nobody reads, with the nearest that somebody does. */
 export function unknownKeys(
   incoming: KubeObject,
@@ -91,8 +99,12 @@ export function unknownKeys(
   isHco: boolean,
   optIns: readonly string[],
 ): readonly string[] {
-  const known = [...OVERRIDES, MANAGED_BY, ...(isHco ? [...SETTINGS, ...optIns] : [])]
+  const known = [...OVERRIDES, ...(isHco ? [...SETTINGS, ...optIns] : [])]
   return [...changed]
-    .filter((key) => !known.includes(key) && annotationOf(incoming, key) !== undefined)
+    .filter(
+      (key) => ![...known, MANAGED_BY].includes(key) && annotationOf(incoming, key) !== undefined,
+    )
+    .slice(0, MAX_UNKNOWN)
+    .map((key) => key.slice(0, MAX_KEY))
     .map((key) => `annotation ${key} means nothing here: did you mean ${closest(key, known)}?`)
 }

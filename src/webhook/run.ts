@@ -74,6 +74,8 @@ export async function runWebhook(
 
   const { mutate, validate } = createHandlers({
     knowledge: () => knowledge,
+    catalog,
+    now: () => performance.now(),
     enforcement: config.enforcement,
     digest: sha256,
     metrics,
@@ -108,7 +110,7 @@ export async function runWebhook(
     retryMs: SCHEMA_RETRY_MS,
     onTrouble: (error) => tell('cannot take the state in; trying again', error),
     async work() {
-      const state = parseState(watches.object(STATE)?.['data'])
+      const state = parseState(watches.object(STATE)?.data)
       if (!state) return
       const queries = queriesOf(catalog, state)
       const schemas = await loadSchemas(queries)

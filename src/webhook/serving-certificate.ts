@@ -13,7 +13,7 @@ export interface ServingCertificate {
 export function servingCertificateIn(
   secret: KubeObject | undefined,
 ): ServingCertificate | undefined {
-  const data = secret?.['data']
+  const data = secret?.data
   if (!isMap(data) || typeof data['tls.key'] !== 'string' || typeof data['tls.crt'] !== 'string')
     return undefined
   const [key, cert] = [data['tls.key'], data['tls.crt']].map((text) =>

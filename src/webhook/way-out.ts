@@ -1,13 +1,22 @@
+import type { Operation } from 'fast-json-patch'
+
+import type { Exclusion } from '../shared/catalog/settings.ts'
 import { DISABLED_RESOURCES, IGNORE_FIELDS, MODE, PATCH } from '../shared/engine/annotations.ts'
-import type { Drift } from '../shared/engine/merge.ts'
-import type { MergeTree } from '../shared/engine/merge-tree.ts'
+import { type Drift, drift } from '../shared/engine/merge.ts'
+import type { FieldPath, MergeTree } from '../shared/engine/merge-tree.ts'
 import { annotationOf, type KubeObject, type ObjectMeta } from '../shared/engine/object.ts'
 import { applyPatch } from '../shared/engine/patch.ts'
+import { plan } from '../shared/engine/plan.ts'
 import { pointerOf } from '../shared/engine/pointer-of.ts'
+import { escapeControls } from '../shared/engine/show.ts'
+import { concessions } from './concessions.ts'
+
+// A tilde is left out: at the start of a word, or after a colon, a shell may take it for a home folder.
+const PLAIN_WORD = /^[\w./:=@,+-]+$/
 
 /** Quotes one word for a POSIX shell. */
 export const quote = (word: string) =>
-  /^[\w./:=@,~+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 interface Target {
   readonly kind: string
@@ -16,50 +25,103 @@ interface Target {
 
 /** The kubectl command that sets an annotation. */
 export function annotateCommand({ kind, metadata }: Target, key: string, value: string): string {
-  const namespace = metadata.namespace ? `-n ${metadata.namespace} ` : ''
-  return `kubectl annotate ${kind.toLowerCase()} ${namespace}${metadata.name} --overwrite ${key}=${quote(value)}`
+  const { namespace, name } = metadata
+  const where = namespace ? `-n ${quote(namespace)} ` : ''
+  return `kubectl annotate ${quote(kind.toLowerCase())} ${where}${quote(name)} --overwrite ${key}=${quote(value)}`
 }
 
+/** An edit that its author wants to keep: the object with it, and where it differs from what is desired. */
 export interface Wish {
   readonly object: KubeObject
   readonly baseline: KubeObject
   readonly tree: MergeTree
   readonly drifts: readonly Drift[]
+  readonly isSensitive?: boolean
 }
 
 /**
  * The `patch` annotation under which exactly this edit is legitimate: operations on the baseline, after
  * those of a patch that the object already carries. Undefined where no patch can say it.
  */
-export function patchFor({ object, baseline, tree, drifts }: Wish): string | undefined {
-  const existing = annotationOf(object, PATCH)
-  const patched = existing === undefined ? undefined : applyPatch(baseline, existing)
-  if (patched && !patched.ok) return undefined
-  const operations = drifts.map(({ path, found }) => {
-    const pointer = pointerOf(tree, patched?.value ?? baseline, path)
-    if (pointer === undefined) return undefined
-    return found === undefined
-      ? { op: 'remove', path: pointer }
-      : { op: 'add', path: pointer, value: found }
-  })
-  if (operations.includes(undefined)) return undefined
-  const before: unknown = existing === undefined ? [] : JSON.parse(existing)
-  // From the last item of a list to the first, no removal moves what is still to be removed.
-  return JSON.stringify([...(before as object[]), ...operations.toReversed()])
+export function patchFor(wish: Wish): string | undefined {
+  const { object, tree, drifts } = wish
+  const desired = patchedBaseline(wish)
+  const operations = desired && concessions({ tree, desired, object, drifts })
+  if (!operations) return undefined
+  const before = JSON.parse(annotationOf(object, PATCH) ?? '[]') as readonly Operation[]
+  const text = printableJson([...before, ...operations])
+  return isGranted(wish, PATCH, text) ? text : undefined
 }
 
-/** The `ignore-fields` annotation that gives these fields to whoever sets them, along with those already given. */
-export function ignoreFor({ object, baseline, tree, drifts }: Wish): string | undefined {
-  const pointers = drifts.map(({ path }) => pointerOf(tree, baseline, path))
-  if (pointers.some((pointer) => pointer === undefined || pointer.lastIndexOf('/') === 0))
-    return undefined
-  const existing = annotationOf(object, IGNORE_FIELDS)
-  const kept = existing?.startsWith('[')
-    ? (JSON.parse(existing) as string[])
-    : (existing?.split(',') ?? [])
-  const all = [...new Set([...kept.map((pointer) => pointer.trim()), ...(pointers as string[])])]
-  return all.some((pointer) => pointer.includes(',')) ? JSON.stringify(all) : all.join(',')
+/**
+ * The `ignore-fields` annotation that gives these fields to whoever sets them, along with those already
+ * given. Undefined where they cannot be given away.
+ */
+export function ignoreFor(wish: Wish): string | undefined {
+  const desired = patchedBaseline(wish)
+  const released = wish.drifts
+    .map(({ path }) => pointerOf(wish.tree, desired, releasable(path)))
+    .filter((pointer) => pointer !== undefined)
+  const existing = pointersIn(annotationOf(wish.object, IGNORE_FIELDS) ?? '')
+  const pointers = [...new Set([...existing, ...released])]
+  const isListable = pointers.every((pointer) => LISTABLE.test(pointer))
+  const text = isListable ? pointers.join(',') : printableJson(pointers)
+  return isGranted(wish, IGNORE_FIELDS, text) ? text : undefined
 }
+
+// A comma ends a pointer in a list, and what cannot be printed as it is needs JSON's escapes.
+const LISTABLE = /^[^,\s\p{C}]+$/u
+
+const pointersIn = (text: string): readonly string[] => {
+  if (text.trim().startsWith('[')) return JSON.parse(text) as readonly string[]
+  return text
+    .split(',')
+    .map((pointer) => pointer.trim())
+    .filter((pointer) => pointer !== '')
+}
+
+/** A list item cannot be given away without the key that it is known by, so all of it is. */
+const releasable = (path: FieldPath): FieldPath => {
+  const [item, last] = path.slice(-2)
+  const isKey =
+    item && last && 'key' in item && 'field' in last && Object.hasOwn(item.key, last.field)
+  return isKey ? path.slice(0, -1) : path
+}
+
+function patchedBaseline({ object, baseline, isSensitive }: Wish): KubeObject | undefined {
+  const existing = isSensitive ? undefined : annotationOf(object, PATCH)
+  if (existing === undefined) return baseline
+  const patched = applyPatch(baseline, existing)
+  return patched.ok ? patched.value : undefined
+}
+
+/** Whether the object would be let be at these fields, if it carried the annotation. */
+function isGranted(
+  { object, baseline, tree, drifts, isSensitive = false }: Wish,
+  key: string,
+  value: string,
+): boolean {
+  const { metadata } = object
+  const annotations = { ...metadata.annotations, [key]: value }
+  const annotated = { ...object, metadata: { ...metadata, annotations } }
+  const decision = plan({ baseline, object: annotated, tree, isSensitive })
+  if (decision.kind !== 'enforce') return false
+  const wished = new Set(drifts.map(({ pointer }) => pointer))
+  const around = new Set(drifts.flatMap(({ pointer }) => ancestorsOf(pointer)))
+  return drift(tree, annotated, decision.desired).every(
+    ({ pointer }) =>
+      !around.has(pointer) && !ancestorsOf(pointer).some((ancestor) => wished.has(ancestor)),
+  )
+}
+
+/** The pointer itself, and every pointer that it goes through but the root. */
+const ancestorsOf = (pointer: string): readonly string[] => {
+  const tokens = pointer.split('/')
+  return tokens.slice(1).map((_, index) => tokens.slice(0, index + 2).join('/'))
+}
+
+/** JSON that a terminal shows as it is: JSON knows the very escapes that are put in. */
+const printableJson = (value: unknown) => escapeControls(JSON.stringify(value))
 
 /** The command that takes the whole object out of management. */
 export const unmanageCommand = (target: Target) => annotateCommand(target, MODE, 'unmanaged')
@@ -68,10 +130,9 @@ export const unmanageCommand = (target: Target) => annotateCommand(target, MODE,
 export function excludeCommand(
   assetName: string,
   hco: Target,
-  existing: string | undefined,
+  existing: readonly Exclusion[],
 ): string {
-  const entry = `- ${assetName}`
-  const value =
-    existing === undefined || existing.trim() === '' ? entry : `${existing.trimEnd()}\n${entry}`
-  return annotateCommand(hco, DISABLED_RESOURCES, value)
+  const entries = existing.map((entry) => ('asset' in entry ? entry.asset : entry))
+  // JSON is YAML too, and fits on the one line that a warning has.
+  return annotateCommand(hco, DISABLED_RESOURCES, printableJson([...entries, assetName]))
 }

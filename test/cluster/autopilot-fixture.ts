@@ -5,7 +5,10 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { loadOwnCatalog } from '../../src/cli/assets.ts'
 import { type Autopilot, startAutopilot } from '../../src/cli/dev/autopilot.ts'
+import { install } from '../../src/cli/dev/install.ts'
 import { PLATFORM_ADMINS } from '../../src/cli/dev/kubeconfig.ts'
+import { loadManifests, type Manifest } from '../../src/cli/dev/manifests.ts'
+import { lastLines } from '../../src/cli/dev/processes.ts'
 import { untilReady } from '../../src/cli/dev/readiness.ts'
 import { connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
@@ -20,6 +23,8 @@ import {
   testCluster,
 } from './fixture.ts'
 import { until } from './until.ts'
+
+const MANIFESTS = ['../crds', '../samples'].map((path) => join(import.meta.dirname, path))
 
 /** Where the product lives in a test. */
 export const NAMESPACE = 'autopilot-test'
@@ -49,6 +54,8 @@ export interface AutopilotClusterOptions extends TestClusterOptions {
   readonly reconcilerFlags?: readonly string[]
   /** Settles when both processes run; by default only when every object is at its baseline. */
   readonly isEarly?: boolean
+  /** Which of the definitions and samples are there from the start; by default all. */
+  readonly only?: (manifest: Manifest) => boolean
 }
 
 /** An object as it is read back, loosely typed: tests reach deep into it. */
@@ -80,6 +87,8 @@ export interface AutopilotCluster extends TestCluster {
   metric(of: 'webhook' | 'reconciler', name: string, labels?: string): Promise<number>
   /** How many writes the webhook has judged so far. */
   judged(): Promise<number>
+  /** How often the API server has asked the webhook so far, by its own count. */
+  asked(): Promise<number>
   /** Waits until the reconciler compared this object of the catalog twice more. */
   untilCompared(name: string): Promise<void>
   /** Waits for an event, and gives all of its kind. */
@@ -87,14 +96,27 @@ export interface AutopilotCluster extends TestCluster {
   events(reason: string): Promise<readonly SeenEvent[]>
   /** The log of a process, from its first start on. */
   log(of: 'webhook' | 'reconciler'): string
+  /** Installs these of the definitions and samples. */
+  install(which: (manifest: Manifest) => boolean): Promise<void>
+  /** Kills the webhook, as a machine that fails would, does something, and starts it again. */
+  withoutWebhook<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 /** Starts a cluster and the product on it, under its own ServiceAccounts; both end with the test. */
 export async function autopilotCluster(
   t: Scope,
-  { webhookFlags = [], reconcilerFlags = [], isEarly = false, ...rest }: AutopilotClusterOptions = {},
+  {
+    webhookFlags = [],
+    reconcilerFlags = [],
+    isEarly = false,
+    only,
+    ...rest
+  }: AutopilotClusterOptions = {},
 ): Promise<AutopilotCluster> {
-  const cluster = await testCluster(t, rest)
+  const cluster = await testCluster(t, only ? { ...rest, crds: false } : rest)
+  const installSome = (which: (manifest: Manifest) => boolean) =>
+    install(cluster, MANIFESTS.flatMap(loadManifests).filter(which))
+  if (only) await installSome(only)
   const kubeconfig = loadKubeconfig(cluster.kubeconfig)
   const client = await connect(kubeconfig)
   const folder = join(cluster.dataDir, 'autopilot')
@@ -111,6 +133,9 @@ export async function autopilotCluster(
     reconcilerFlags: ['--disruptive-changes=apply', ...reconcilerFlags],
   })
   t.teardown(async () => {
+    for (const child of [autopilot.webhook.child(), autopilot.reconciler.child()])
+      if (!child.isRunning())
+        t.comment(`the ${child.name} ended by itself:\n${lastLines(child.output(), 20)}`)
     await autopilot.stop()
     await client.close()
   })
@@ -121,10 +146,29 @@ export async function autopilotCluster(
     read,
     person: (name: string) => createPerson(cluster, name),
     ...createMetrics(autopilot),
+    async asked() {
+      const { body } = await cluster.admin<string>('GET', '/metrics')
+      return sumOf(body, 'apiserver_admission_webhook_request_total', '.platform.kubevirt.io"')
+    },
     ...createEvents(cluster),
+    install: installSome,
     log: (of: 'webhook' | 'reconciler') => readFileSync(join(folder, `${of}.log`), 'utf8'),
+    async withoutWebhook<Result>(work: () => Promise<Result>) {
+      await autopilot.webhook.child().kill()
+      const result = await work()
+      autopilot.webhook.start()
+      await until('the webhook is ready again', () => isReady(autopilot.opsPorts.webhook))
+      return result
+    },
   })
 }
+
+/** Whether a process says that it is ready. */
+export const isReady = (opsPort: number) =>
+  fetch(`http://127.0.0.1:${opsPort}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
 
 const createRead = (cluster: TestCluster) => async (path: string) => {
   const { status, body } = await cluster.admin('GET', path)
@@ -154,12 +198,18 @@ function createPerson(cluster: TestCluster, name: string): Person {
   })
 }
 
+/** The sum of all series of a metric whose labels contain a text. */
+export function sumOf(metrics: string, name: string, labels = ''): number {
+  const isWanted = (line: string) =>
+    (line.startsWith(`${name}{`) || line.startsWith(`${name} `)) && line.includes(labels)
+  const values = metrics.split('\n').filter(isWanted)
+  return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+}
+
 function createMetrics({ opsPorts }: Autopilot) {
   const metric = async (of: 'webhook' | 'reconciler', name: string, labels = '') => {
     const reply = await fetch(`http://127.0.0.1:${opsPorts[of]}/metrics`)
-    const lines = (await reply.text()).split('\n')
-    const series = lines.filter((line) => line.startsWith(`${name}{`) && line.includes(labels))
-    return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+    return sumOf(await reply.text(), name, labels)
   }
   const compared = (name: string) =>
     metric('reconciler', 'virt_platform_reconcile_duration_seconds_count', `name="${name}"`)
@@ -175,7 +225,10 @@ function createMetrics({ opsPorts }: Autopilot) {
 
 function createEvents(cluster: TestCluster) {
   const events = async (reason: string) => {
-    const { body } = await cluster.admin<{ items: SeenEvent[] }>('GET', '/apis/events.k8s.io/v1/events')
+    const { body } = await cluster.admin<{ items: SeenEvent[] }>(
+      'GET',
+      '/apis/events.k8s.io/v1/events',
+    )
     return body.items.filter((event) => event.reason === reason)
   }
   return {

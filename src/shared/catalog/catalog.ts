@@ -1,10 +1,8 @@
-import { Ajv } from 'ajv'
-import { LineCounter, parseDocument } from 'yaml'
-
-import { groupOf, type KubeObject } from '../engine/object.ts'
 import { compileTemplate, type Template } from '../engine/render.ts'
 import { err, ok, type Result } from '../engine/result.ts'
+import { parseCatalog } from './catalog-text.ts'
 import type { Condition } from './conditions.ts'
+import type { Facts } from './facts.ts'
 
 /** Which object an asset yields. `$hco` as namespace stands for the HyperConverged's. */
 export interface ObjectIdentity {
@@ -53,38 +51,23 @@ const CATALOG = 'catalog.yaml'
 
 /** Reads and compiles the whole catalog, in order of reconciling; throws a CatalogError that names every mistake. */
 export function loadCatalog(read: ReadFile): Catalog {
-  const entries = parseEntries(read(CATALOG), JSON.parse(read(SCHEMA)))
-  const assets = entries.map((entry) => compile(entry, read))
-  const mistakes = assets.flatMap((asset) => (asset.ok ? [] : [asset.error]))
-  const catalog = assets.flatMap((asset) => (asset.ok ? [asset.value] : []))
-  const all = [...mistakes, ...mistakesOf(catalog)]
-  if (all.length > 0) throw new CatalogError(all.join('\n'))
-  return catalog.sort((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1))
+  const parsed = parseCatalog<Entry>(CATALOG, read(CATALOG), JSON.parse(read(SCHEMA)))
+  if (!parsed.ok) throw new CatalogError(parsed.error.join('\n'))
+  const { entries, titleOf } = parsed.value
+  const assets = entries.map((entry, index) => compile(entry, read, titleOf(index)))
+  const mistakes = [
+    ...assets.flatMap((asset) => (asset.ok ? [] : [asset.error])),
+    ...entries.flatMap((entry, index) => doubles(entry, entries.slice(0, index), titleOf(index))),
+  ]
+  if (mistakes.length > 0) throw new CatalogError(mistakes.join('\n'))
+  return assets
+    .flatMap((asset) => (asset.ok ? [asset.value] : []))
+    .sort((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1))
 }
 
 type Entry = Omit<Asset, 'render' | 'file'>
 
-function parseEntries(text: string, schema: object): readonly Entry[] {
-  const lineCounter = new LineCounter()
-  const document = parseDocument(text, { lineCounter })
-  const [broken] = [...document.errors, ...document.warnings]
-  if (broken) throw new CatalogError(`${CATALOG}: ${broken.message.split('\n')[0]}`)
-  const validate = new Ajv({ allErrors: true, useDefaults: true, strict: false }).compile<{
-    assets: Entry[]
-  }>(schema)
-  const value: unknown = document.toJS()
-  if (validate(value)) return value.assets
-  const lines = (validate.errors ?? []).map(({ instancePath, message, params }) => {
-    const node = document.getIn(instancePath.split('/').slice(1), true)
-    const offset = (node as { range?: [number] } | undefined)?.range?.[0]
-    const line = offset === undefined ? '' : `:${lineCounter.linePos(offset).line}`
-    const extra = 'additionalProperty' in params ? ` "${params['additionalProperty']}"` : ''
-    return `${CATALOG}${line}: ${instancePath || '/'} ${message}${extra}`
-  })
-  throw new CatalogError([...new Set(lines)].join('\n'))
-}
-
-function compile(entry: Entry, read: ReadFile): Result<Asset, string> {
+function compile(entry: Entry, read: ReadFile, title: string): Result<Asset, string> {
   try {
     const files = new Map(entry.files.map((name) => [name, read(name)]))
     const file = (name: string) => {
@@ -95,35 +78,21 @@ function compile(entry: Entry, read: ReadFile): Result<Asset, string> {
     const text = read(entry.template)
     return ok({ ...entry, file, render: compileTemplate({ name: entry.template, text }) })
   } catch (error) {
-    return err(`${CATALOG}: asset ${entry.name}: ${(error as Error).message}`)
+    return err(`${title}: ${(error as Error).message}`)
   }
 }
 
-function mistakesOf(catalog: Catalog): readonly string[] {
-  const seen = new Map<string, string>()
-  return catalog.flatMap((asset) => {
-    const object = `${asset.object.group}/${asset.object.kind}/${asset.object.namespace ?? ''}/${asset.object.name}`
-    const twice = [asset.name, object].flatMap((key) => {
-      const other = seen.get(key)
-      seen.set(key, asset.name)
-      return other === undefined
-        ? []
-        : [`${CATALOG}: asset ${asset.name}: asset ${other} has the same name or object`]
-    })
-    return [...twice, ...unreachable(asset)]
-  })
+function doubles(entry: Entry, earlier: readonly Entry[], title: string): readonly string[] {
+  const namesake = earlier.some(({ name }) => name === entry.name)
+  const rival = earlier.find((other) => objectOf(other) === objectOf(entry))
+  return [
+    ...(namesake ? [`${title} is not the first of this name`] : []),
+    ...(rival ? [`${title} yields the same object as asset ${rival.name}`] : []),
+  ]
 }
 
-const unreachable = ({ name, install, conditions, disruption, pool }: Asset) => [
-  ...(install === 'opt-in' && !conditions.some(({ type }) => OPTS_IN.has(type))
-    ? [`${CATALOG}: asset ${name}: opt-in without an annotation or feature-gate condition`]
-    : []),
-  ...(disruption === 'reboot' && pool === undefined
-    ? [`${CATALOG}: asset ${name}: disruption reboot needs the pool it reboots`]
-    : []),
-]
-
-const OPTS_IN: ReadonlySet<Condition['type']> = new Set(['annotation', 'feature-gate'])
+const objectOf = ({ object: { group, kind, namespace, name } }: Entry) =>
+  JSON.stringify([group, kind, namespace, name])
 
 /** The key under which served versions, schemas and rules know a kind: `apps/Deployment`, `/Service`. */
 export const kindKey = ({ group, kind }: { readonly group: string; readonly kind: string }) =>
@@ -164,9 +133,6 @@ export const namespaceOf = ({ object }: Pick<Asset, 'object'>, hcoNamespace: str
 export const apiVersionOf = (group: string, version: string) =>
   group === '' ? version : `${group}/${version}`
 
-/** Whether a stored or incoming object is the asset's, by group, kind, namespace and name, never by label. */
-export const isObjectOf = (asset: Asset, hcoNamespace: string, object: KubeObject) =>
-  groupOf(object.apiVersion) === asset.object.group &&
-  object.kind === asset.object.kind &&
-  object.metadata.name === asset.object.name &&
-  (object.metadata.namespace ?? '') === (namespaceOf(asset, hcoNamespace) ?? '')
+/** The newest version of the asset's kind that both the catalog and the cluster know; undefined where there is none. */
+export const servedVersion = ({ object }: Pick<Asset, 'object'>, served: Facts['served']) =>
+  object.versions.find((version) => served[kindKey(object)]?.includes(version))

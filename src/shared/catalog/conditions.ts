@@ -22,6 +22,10 @@ export type Condition = { readonly not?: boolean } & (
 export const holds = (condition: Condition, facts: Facts): boolean =>
   evaluate(condition, facts) !== (condition.not ?? false)
 
+/** Whether the condition is somebody's word that the asset is wanted. */
+export const isOptIn = ({ type, not }: Condition) =>
+  !not && (type === 'annotation' || type === 'feature-gate')
+
 /** The condition as people read it in an event or on a status page. */
 export function describeCondition(condition: Condition): string {
   const text = describe(condition)

@@ -20,7 +20,7 @@ export function detectHardware(nodes: readonly NodeHardware[]): Hardware {
     gpuPresent,
     pciDevicesPresent: gpuPresent || nodes.some(hasPassthroughDevice),
     numaNodesPresent: nodes.some(({ labels }) => labels[`${NFD}memory-numa`] === 'true'),
-    vfioCapable: nodes.some(({ labels }) => labels[`${NFD}iommu-enabled`] === 'true'),
+    vfioCapable: nodes.some(isVfioCapable),
     usbDevicesPresent: nodes.some(({ labels }) => isPresent(labels, USB)),
     amdNodesPresent: nodes.some(({ labels }) => labels[`${NFD}cpu-model.vendor_id`] === 'AMD'),
   }
@@ -64,6 +64,11 @@ const hasPassthroughDevice = (node: NodeHardware) =>
   isBareMetal(node) &&
   (node.labels[`${NFD}network-sriov.capable`] === 'true' ||
     pciDevices(node).some(({ pciClass }) => pciClass === '0b40' || pciClass?.startsWith('12')))
+
+// No label of NFD itself says so: an admin's NodeFeatureRule does, or the GPU operator that has bound the device.
+const isVfioCapable = ({ labels }: NodeHardware) =>
+  labels[`${NFD}iommu-enabled`] === 'true' ||
+  labels['nvidia.com/gpu.workload.config'] === 'vm-passthrough'
 
 const isBareMetal = ({ labels }: NodeHardware) =>
   labels[`${NFD}cpu-cpuid.HYPERVISOR`] !== 'true' &&

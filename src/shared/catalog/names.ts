@@ -1,11 +1,10 @@
 /** Names of the product's own objects, in its own namespace unless they are cluster-scoped. */
-export const PRODUCT = 'virt-platform-autopilot'
+const PRODUCT = 'virt-platform-autopilot'
 export const RECONCILER_ACCOUNT = `${PRODUCT}-reconciler`
 export const WEBHOOK_ACCOUNT = `${PRODUCT}-webhook`
 export const STATE_CONFIG_MAP = `${PRODUCT}-state`
 export const AUTHORITY_SECRET = `${PRODUCT}-webhook-ca`
 export const SERVING_SECRET = `${PRODUCT}-webhook-tls`
-export const WEBHOOK_SERVICE = `${PRODUCT}-webhook`
 export const WEBHOOK_CONFIGURATION = PRODUCT
 /** The ClusterRole that the chart owns and that the webhook configurations belong to. */
 export const RECONCILER_ROLE = `${PRODUCT}-reconciler`

@@ -78,7 +78,7 @@ function reconcilerRules(catalog: Catalog): readonly Rule[] {
       rule(source.group, [source.resource], READ, 'name' in source ? [source.name] : undefined),
     ),
     ...objectRules(catalog),
-    rule('', ['namespaces'], READ, namespacesOf(catalog)),
+    ...namespaceRules(catalog),
     EVENTS,
     rule(
       'admissionregistration.k8s.io',
@@ -91,22 +91,28 @@ function reconcilerRules(catalog: Catalog): readonly Rule[] {
 }
 
 function objectRules(catalog: Catalog): readonly Rule[] {
-  const byKind = Map.groupBy(catalog, ({ object }) => `${object.group}/${object.resource}`)
-  return [...byKind.values()].flatMap((assets) => {
-    const [first] = assets
-    if (!first) return []
-    const { group, resource } = first.object
-    const names = [...new Set(assets.map(({ object }) => object.name))].sort()
+  const byResource = new Map(
+    catalog.map((asset) => [`${asset.object.group}/${asset.object.resource}`, asset]),
+  )
+  return [...byResource.values()].map((asset) => {
+    const { group, resource } = asset.object
+    const alike = catalog.filter(
+      ({ object }) => object.group === group && object.resource === resource,
+    )
     // The HyperConverged is never created by us.
-    const verbs = isHyperConverged(first) ? ['patch'] : [...READ, ...APPLY]
-    return [rule(group, [resource], verbs, names)]
+    const verbs = isHyperConverged(asset) ? ['patch'] : [...READ, ...APPLY]
+    return rule(group, [resource], verbs, sorted(alike.map(({ object }) => object.name)))
   })
 }
 
-const namespacesOf = (catalog: Catalog) =>
-  [...new Set(catalog.flatMap(({ object }) => object.namespace ?? []))]
-    .filter((namespace) => namespace !== '$hco')
-    .sort()
+// Rules without names would be for every namespace.
+function namespaceRules(catalog: Catalog): readonly Rule[] {
+  const stated = catalog.flatMap(({ object }) => object.namespace ?? [])
+  const names = sorted(stated.filter((namespace) => namespace !== '$hco'))
+  return names.length === 0 ? [] : [rule('', ['namespaces'], READ, names)]
+}
+
+const sorted = (names: readonly string[]) => [...new Set(names)].sort()
 
 function account(
   name: string,

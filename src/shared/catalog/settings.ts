@@ -1,5 +1,4 @@
 import { closest } from 'fastest-levenshtein'
-import { parseDocument } from 'yaml'
 
 import {
   AUTOPILOT,
@@ -7,11 +6,11 @@ import {
   DISRUPTIVE_CHANGES,
   ENFORCEMENT,
 } from '../engine/annotations.ts'
-import { isMap } from '../engine/object.ts'
 import type { Problem } from '../engine/problem.ts'
 import { err, ok, type Result } from '../engine/result.ts'
+import { showValue } from '../engine/show.ts'
 import type { Asset, Catalog } from './catalog.ts'
-import { matchesGlob } from './glob.ts'
+import { parseExclusions } from './exclusions.ts'
 
 /** What the HyperConverged's annotations say about the whole product. */
 export interface Settings {
@@ -27,7 +26,7 @@ export type Activation =
   | { readonly kind: 'all' | 'off' | 'observe' }
   | { readonly kind: 'only'; readonly names: readonly string[] }
 
-/** One entry of `disabled-resources`: a glob over asset names and `group/asset`, or over objects. */
+/** One entry of `disabled-resources`: a glob over asset names and `group/asset`, or globs over an object's identity. */
 export type Exclusion =
   | { readonly asset: string }
   | { readonly kind: string; readonly name: string; readonly namespace?: string }
@@ -37,7 +36,7 @@ export type Annotations = Readonly<Record<string, string>>
 
 export interface ReadSettings {
   readonly settings: Settings
-  /** The text of each setting that is in force, to be kept for a time when the annotation is invalid. */
+  /** A text for each stated setting that reads as what is in force, whatever the annotation itself says. */
   readonly valid: Annotations
   readonly problems: readonly Problem[]
 }
@@ -49,69 +48,65 @@ export interface ReadSettings {
 export function readSettings(annotations: Annotations, lastValid: Annotations = {}): ReadSettings {
   const problems: Problem[] = []
   const valid: Record<string, string> = {}
-  const read = <T>(key: string, parse: Parse<T>, fallback: T): T | undefined => {
-    const stated = Object.hasOwn(annotations, key) ? annotations[key] : undefined
+  const read = <T>(key: string, parse: Parse<T>, fallback?: string): T | undefined => {
+    const stated = annotations[key]
     if (stated === undefined) return undefined
     const result = parse(stated)
-    if (!result.ok)
-      problems.push({ reason: 'InvalidSetting', annotation: key, message: result.error })
-    const text = result.ok ? stated : lastValid[key]
-    if (text === undefined) return fallback
-    valid[key] = text
-    const meaning = parse(text)
-    return meaning.ok ? meaning.value : fallback
+    if (!result.ok) problems.push({ ...INVALID, annotation: key, message: result.error })
+    const inForce = firstValid([stated, lastValid[key], fallback], parse)
+    if (inForce) valid[key] = inForce.text
+    return inForce?.meaning
   }
-  const nothing: Activation = { kind: 'observe' }
-  const activation = read(AUTOPILOT, parseActivation, nothing) ?? { kind: 'all' }
-  const everything: readonly Exclusion[] = [{ asset: '*' }]
-  const exclusions = read(DISABLED_RESOURCES, parseExclusions, everything) ?? []
+  const activation = read(AUTOPILOT, bounded(parseActivation), 'observe') ?? { kind: 'all' }
+  const exclusions = read(DISABLED_RESOURCES, bounded(parseExclusions), '["*"]') ?? []
   const disruptiveChanges = read(DISRUPTIVE_CHANGES, oneOf('apply', 'hold'), 'hold')
-  const enforcement = read<'correct' | 'deny' | undefined>(
-    ENFORCEMENT,
-    oneOf('correct', 'deny'),
-    undefined,
-  )
-  return {
-    settings: {
-      activation,
-      exclusions,
-      ...(disruptiveChanges && { disruptiveChanges }),
-      ...(enforcement && { enforcement }),
-    },
-    valid,
-    problems,
+  const enforcement = read(ENFORCEMENT, oneOf('correct', 'deny'))
+  const settings = {
+    activation,
+    exclusions,
+    ...(disruptiveChanges && { disruptiveChanges }),
+    ...(enforcement && { enforcement }),
   }
+  return { settings, valid, problems }
+}
+
+const INVALID = { reason: 'InvalidSetting' } as const
+
+function firstValid<T>(texts: readonly (string | undefined)[], parse: Parse<T>) {
+  for (const text of texts.filter((candidate) => candidate !== undefined)) {
+    const result = parse(text)
+    if (result.ok) return { text, meaning: result.value }
+  }
+  return undefined
 }
 
 /** Whether the activation selects the asset: by its own name or its group's. */
-export const isSelected = ({ kind, ...rest }: Activation, asset: Pick<Asset, 'name' | 'group'>) =>
-  kind !== 'only' ||
-  ('names' in rest && [asset.name, asset.group].some((n) => rest.names.includes(n)))
-
-/** Whether `disabled-resources` switches the asset off. */
-export const isExcluded = (
-  exclusions: readonly Exclusion[],
-  asset: Pick<Asset, 'name' | 'group' | 'object'>,
-  namespace: string | undefined,
+export const isSelected = (
+  activation: Activation,
+  { name, group }: Pick<Asset, 'name' | 'group'>,
 ) =>
-  exclusions.some((exclusion) =>
-    'asset' in exclusion
-      ? [asset.name, `${asset.group}/${asset.name}`].some((n) => matchesGlob(exclusion.asset, n))
-      : matchesGlob(exclusion.kind, asset.object.kind) &&
-        matchesGlob(exclusion.name, asset.object.name) &&
-        (exclusion.namespace === undefined || matchesGlob(exclusion.namespace, namespace ?? '')),
-  )
+  activation.kind !== 'only' || activation.names.includes(name) || activation.names.includes(group)
 
 /** A sentence for each name in the `autopilot` list that no asset and no group bears, with the nearest that one does. */
 export function unknownNames({ activation }: Settings, catalog: Catalog): readonly string[] {
   if (activation.kind !== 'only') return []
-  const known = [...new Set(catalog.flatMap(({ name, group }) => [name, group]))]
-  return activation.names
-    .filter((name) => !known.includes(name))
-    .map((name) => `no asset or group is named "${name}": did you mean "${closest(name, known)}"?`)
+  const known = new Set(catalog.flatMap(({ name, group }) => [name, group]))
+  const unknown = [...new Set(activation.names)].filter((name) => !known.has(name))
+  return unknown.map(
+    (name) =>
+      `no asset or group is named ${showValue('', name)}: did you mean "${closest(name, [...known])}"?`,
+  )
 }
 
 type Parse<T> = (text: string) => Result<T, string>
+
+/** Room for every name there is, and little enough to be read within a request. */
+const MAX_LENGTH = 16 * 1024
+
+const bounded =
+  <T>(parse: Parse<T>): Parse<T> =>
+  (text) =>
+    text.length > MAX_LENGTH ? err(`must not be longer than ${MAX_LENGTH} characters`) : parse(text)
 
 const oneOf =
   <T extends string>(...choices: readonly T[]): Parse<T> =>
@@ -119,66 +114,26 @@ const oneOf =
     const choice = choices.find((candidate) => candidate === text)
     return choice
       ? ok(choice)
-      : err(`must be ${choices.map((c) => `"${c}"`).join(' or ')}, not ${JSON.stringify(text)}`)
+      : err(`must be ${choices.map((c) => `"${c}"`).join(' or ')}, not ${showValue('', text)}`)
   }
 
+const SWITCHES: ReadonlyMap<string, Activation> = new Map([
+  ['true', { kind: 'all' }],
+  ['false', { kind: 'off' }],
+  ['observe', { kind: 'observe' }],
+])
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/
-const ALMOST_SWITCHES = new Set(['yes', 'no', 'on', 'off', 'enabled', 'disabled', 'none', 'all'])
+// What people write for a switch elsewhere: as a list of names it would select nothing.
+const ALMOST_SWITCHES =
+  /^([01tfyn]|yes|no|on|off|enabled?|disabled?|none|all|null|true|false|observe)$/
 
 function parseActivation(text: string): Result<Activation, string> {
-  if (text === 'true') return ok({ kind: 'all' })
-  if (text === 'false') return ok({ kind: 'off' })
-  if (text === 'observe') return ok({ kind: 'observe' })
+  const stated = SWITCHES.get(text)
+  if (stated) return ok(stated)
   const names = text.split(',').map((name) => name.trim())
-  const isList = names.every(
-    (name) =>
-      NAME.test(name) && !ALMOST_SWITCHES.has(name) && !['true', 'false', 'observe'].includes(name),
-  )
-  return isList
+  return names.every((name) => NAME.test(name) && !ALMOST_SWITCHES.test(name))
     ? ok({ kind: 'only', names })
     : err(
-        `must be "true", "false", "observe" or a comma separated list of asset and group names, not ${JSON.stringify(text)}`,
+        `must be "true", "false", "observe" or a comma separated list of asset and group names, not ${showValue('', text)}`,
       )
-}
-
-const EXCLUSION_FIELDS = new Set(['kind', 'name', 'namespace'])
-
-function parseExclusions(text: string): Result<readonly Exclusion[], string> {
-  const document = parseDocument(text)
-  const broken = document.errors[0] ?? document.warnings[0]
-  if (broken) return err(`must be a YAML list: ${broken.message.split('\n')[0]}`)
-  const list: unknown = toPlain(document)
-  if (!Array.isArray(list))
-    return err('must be a YAML list of names, or of {kind, name, namespace}')
-  const exclusions: Exclusion[] = []
-  for (const [index, item] of list.entries()) {
-    const exclusion = parseExclusion(item)
-    if (!exclusion.ok) return err(`item ${index} ${exclusion.error}`)
-    exclusions.push(exclusion.value)
-  }
-  return ok(exclusions)
-}
-
-// An alias bomb throws here, not while parsing.
-function toPlain(document: ReturnType<typeof parseDocument>): unknown {
-  try {
-    return document.toJS()
-  } catch {
-    return undefined
-  }
-}
-
-function parseExclusion(item: unknown): Result<Exclusion, string> {
-  if (typeof item === 'string' && item !== '') return ok({ asset: item })
-  if (!isMap(item)) return err('must be a name or {kind, name, namespace}')
-  const unknown = Object.keys(item).find((field) => !EXCLUSION_FIELDS.has(field))
-  if (unknown !== undefined) return err(`has the unknown field "${unknown}"`)
-  const { kind, name, namespace } = item
-  if (typeof kind !== 'string' || typeof name !== 'string') {
-    return err('must have a kind and a name, both strings')
-  }
-  if (namespace !== undefined && typeof namespace !== 'string') {
-    return err('has a namespace that is no string')
-  }
-  return ok({ kind, name, ...(namespace !== undefined && { namespace }) })
 }

@@ -18,7 +18,37 @@ export interface State {
   readonly applied: Readonly<Record<string, string>>
 }
 
-const KEYS = ['facts', 'hardware', 'settings', 'baselines', 'applied'] as const
+type Check = (value: unknown) => boolean
+
+const isText: Check = (value) => typeof value === 'string'
+const mapOf =
+  (isMember: Check): Check =>
+  (value) =>
+    isMap(value) && Object.values(value).every(isMember)
+const record =
+  (members: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    isMap(value) && Object.entries(members).every(([name, isMember]) => isMember(value[name]))
+
+const isFacts = record({
+  hco: record({ apiVersion: isText, namespace: isText, annotations: mapOf(isText), spec: isMap }),
+  hardware: isMap,
+  topology: isMap,
+  served: mapOf(Array.isArray),
+  enums: mapOf(mapOf(Array.isArray)),
+  images: mapOf(isText),
+  pools: isMap,
+})
+
+const PARTS = {
+  facts: isFacts,
+  hardware: mapOf(isMap),
+  settings: mapOf(isText),
+  baselines: mapOf(isText),
+  applied: mapOf(isText),
+} satisfies Record<keyof State, Check>
+
+const KEYS = Object.keys(PARTS) as readonly (keyof State)[]
 
 /** The data of the state's ConfigMap: one JSON text for each part. */
 export const stateData = (state: State): Readonly<Record<string, string>> =>
@@ -28,12 +58,10 @@ export const stateData = (state: State): Readonly<Record<string, string>> =>
 export function parseState(data: unknown): State | undefined {
   if (!isMap(data)) return undefined
   try {
-    const parts = KEYS.map(
-      (key) => [key, JSON.parse(String(data[`${key}.json`])) as unknown] as const,
+    const state: unknown = Object.fromEntries(
+      KEYS.map((key) => [key, JSON.parse(String(data[`${key}.json`]))]),
     )
-    return parts.every(([, value]) => isMap(value))
-      ? (Object.fromEntries(parts) as unknown as State)
-      : undefined
+    return record(PARTS)(state) ? (state as State) : undefined
   } catch {
     return undefined
   }

@@ -1,5 +1,4 @@
-import type { KubeObject } from '../engine/object.ts'
-import { isMap } from '../engine/object.ts'
+import { isMap, type KubeObject } from '../engine/object.ts'
 import { valueAt } from '../engine/pointer.ts'
 import type { Facts } from './facts.ts'
 
@@ -58,10 +57,11 @@ function hasForeignKubeletConfig(sources: TopologySources): boolean {
   )
 }
 
-// A selector with expressions is taken to match: applying a second KubeletConfig to a pool would undo the first.
+// A selector with expressions is taken to match: applying a second KubeletConfig to a pool would undo the first. An
+// empty one matches nothing, as the Machine Config Operator has it.
 function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
   if (!isMap(selector)) return false
-  if (Array.isArray(selector.matchExpressions)) return true
   const wanted = isMap(selector.matchLabels) ? Object.entries(selector.matchLabels) : []
-  return wanted.every(([key, value]) => labels[key] === value)
+  const isEmpty = wanted.length === 0 && !Array.isArray(selector.matchExpressions)
+  return !isEmpty && wanted.every(([key, value]) => labels[key] === value)
 }

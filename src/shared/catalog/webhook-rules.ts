@@ -1,5 +1,5 @@
 import type { KubeObject } from '../engine/object.ts'
-import { type Catalog, kindKey, namespaceOf } from './catalog.ts'
+import { type Catalog, kindKey, namespaceOf, servedVersion } from './catalog.ts'
 import type { Facts } from './facts.ts'
 import { WEBHOOK_CONFIGURATION } from './names.ts'
 
@@ -73,7 +73,7 @@ const configuration = (
   webhooks: [webhook],
 })
 
-function clientConfig({ endpoint, bundle }: RegistrationInput, path = '') {
+function clientConfig({ endpoint, bundle }: RegistrationInput, path: string) {
   const caBundle = btoa(bundle)
   return 'url' in endpoint
     ? { url: `${endpoint.url.replace(/\/$/, '')}/${path}`, caBundle }
@@ -81,21 +81,20 @@ function clientConfig({ endpoint, bundle }: RegistrationInput, path = '') {
 }
 
 const served = ({ catalog, facts }: RegistrationInput) =>
-  catalog.filter(({ object }) => (facts.served[kindKey(object)] ?? []).length > 0)
+  catalog.flatMap((asset) => {
+    const version = servedVersion(asset, facts.served)
+    return version === undefined ? [] : [{ ...asset, version }]
+  })
 
 function rules(input: RegistrationInput, operations: readonly string[]) {
-  const seen = new Set<string>()
-  return served(input).flatMap(({ object }) => {
-    const versions = input.facts.served[kindKey(object)] ?? []
-    const version = object.versions.find((candidate) => versions.includes(candidate))
-    if (seen.has(kindKey(object)) || version === undefined) return []
-    seen.add(kindKey(object))
-    const scope = object.namespace === undefined ? 'Cluster' : 'Namespaced'
-    const { group, resource } = object
-    return [
-      { apiGroups: [group], apiVersions: [version], operations, resources: [resource], scope },
-    ]
-  })
+  const byKind = new Map(served(input).map((asset) => [kindKey(asset.object), asset]))
+  return [...byKind.values()].map(({ object: { group, resource, namespace }, version }) => ({
+    apiGroups: [group],
+    apiVersions: [version],
+    operations,
+    resources: [resource],
+    scope: namespace === undefined ? 'Cluster' : 'Namespaced',
+  }))
 }
 
 // request.name is empty for a collection delete, and none of the three is there for every operation; an
@@ -105,10 +104,11 @@ const NAME =
 const NAMESPACE = 'has(request.namespace) ? request.namespace : ""'
 
 function matchConditions(input: RegistrationInput) {
-  const objects = served(input).map(({ object }) => {
-    const namespace = namespaceOf({ object }, input.facts.hco.namespace) ?? ''
-    return [`${object.group}/${object.resource}`, namespace, object.name]
-  })
+  const objects = served(input).map(({ object }) => [
+    `${object.group}/${object.resource}`,
+    namespaceOf({ object }, input.facts.hco.namespace) ?? '',
+    object.name,
+  ])
   const resource = 'request.resource.group + "/" + request.resource.resource'
   return [
     {

@@ -93,7 +93,8 @@ export async function connect(kubeConfig: KubeConfig): Promise<Client> {
       return { status: statusCode, headers, body: parseBody(await body.text()) }
     },
     async stream(path, input = {}) {
-      return (await open(streams, path, input)).body
+      const { body } = await open(streams, path, input)
+      return unlessBroken(body, `reading ${path}`, cluster.server)
     },
     close: async () => {
       await Promise.all([requests.destroy(), streams.destroy()])
@@ -128,6 +129,14 @@ const contentOf = ({ accept, body, contentType, headers }: RequestInput) => ({
   },
   ...(body !== undefined && { body: JSON.stringify(body) }),
 })
+
+async function* unlessBroken(body: AsyncIterable<Uint8Array>, operation: string, server: string) {
+  try {
+    yield* body
+  } catch (error) {
+    throw unreachable(operation, server, error as Error)
+  }
+}
 
 const unreachable = (operation: string, server: string, cause: Error) =>
   new UnreachableError(

@@ -4,6 +4,8 @@ import type { FieldPath, MergeTree } from './merge-tree.ts'
 import { annotationOf, type KubeObject } from './object.ts'
 import { applyPatch } from './patch.ts'
 import type { Problem } from './problem.ts'
+import { ok, type Result } from './result.ts'
+import { showValue } from './show.ts'
 
 /** What ought to become of an object, given its baseline and the overrides that it carries. */
 export type Plan =
@@ -34,31 +36,47 @@ export interface PlanInput {
  * Decides what an object ought to be. The webhook and the reconciler both ask here and nowhere else:
  * two opinions of the desired state would be an edit war with ourselves.
  */
-export function plan({ baseline, object, tree, isSensitive }: PlanInput): Plan {
+export function plan(input: PlanInput): Plan {
+  const { object } = input
   const problems = switchProblems(object)
   if (problems.length > 0) return { kind: 'hold', problems }
   if (annotationOf(object, RECONCILE_PAUSED) === 'true') return { kind: 'skip', reason: 'Paused' }
   if (annotationOf(object, MODE) === 'unmanaged') return { kind: 'skip', reason: 'Unmanaged' }
 
-  const patch = isSensitive ? undefined : annotationOf(object, PATCH)
-  const patched = patch === undefined ? undefined : applyPatch(baseline, patch)
-  if (patched && !patched.ok) return { kind: 'hold', problems: patched.error }
-  const desired = patched?.value ?? baseline
+  const patched = withPatch(input)
+  const released = patched.ok ? withReleases(patched.value, input) : patched
+  return released.ok ? released.value : { kind: 'hold', problems: released.error }
+}
 
-  const remarks = isSensitive && annotationOf(object, PATCH) !== undefined ? [BLOCKED] : []
-  const ignored = annotationOf(object, IGNORE_FIELDS)
-  const isPatched = patched !== undefined
-  if (ignored === undefined) return { kind: 'enforce', desired, released: [], isPatched, remarks }
+type Planned = Result<Enforcement, readonly Problem[]>
 
-  const release = releaseFields({ desired, tree, text: ignored, isSensitive })
-  if (!release.ok) return { kind: 'hold', problems: release.error }
-  return {
+function withPatch({ baseline, object, isSensitive }: PlanInput): Planned {
+  const unpatched: Enforcement = {
     kind: 'enforce',
-    desired: release.value.desired,
-    released: release.value.released,
-    isPatched,
-    remarks: [...remarks, ...release.value.unmanaged.map(notManaged)],
+    desired: baseline,
+    released: [],
+    isPatched: false,
+    remarks: [],
   }
+  const text = annotationOf(object, PATCH)
+  if (text === undefined) return ok(unpatched)
+  if (isSensitive) return ok({ ...unpatched, remarks: [BLOCKED] })
+  const patched = applyPatch(baseline, text)
+  return patched.ok ? ok({ ...unpatched, desired: patched.value, isPatched: true }) : patched
+}
+
+function withReleases(patched: Enforcement, { object, tree, isSensitive }: PlanInput): Planned {
+  const text = annotationOf(object, IGNORE_FIELDS)
+  if (text === undefined) return ok(patched)
+  const release = releaseFields({ desired: patched.desired, tree, text, isSensitive })
+  if (!release.ok) return release
+  const { desired, released, unmanaged } = release.value
+  return ok({
+    ...patched,
+    desired,
+    released,
+    remarks: [...patched.remarks, ...unmanaged.map(notManaged)],
+  })
 }
 
 const BLOCKED: Problem = {
@@ -85,7 +103,7 @@ export function switchProblems(object: KubeObject | undefined): readonly Problem
     const value = annotationOf(object, annotation)
     if (value === undefined || values.includes(value)) return []
     const choices = values.map((choice) => `"${choice}"`).join(' or ')
-    const message = `${annotation} must be ${choices}, or absent, not ${JSON.stringify(value)}`
+    const message = `${annotation} must be ${choices}, or absent, not ${showValue('', value)}`
     return [{ reason: 'InvalidMode', annotation, message }]
   })
 }

@@ -1,7 +1,23 @@
 import { itemsOf } from './list-items.ts'
-import { ATOMIC, elementOf, type FieldPath, type MergeTree, memberTree } from './merge-tree.ts'
+import {
+  ATOMIC,
+  elementOf,
+  type FieldPath,
+  type MergeTree,
+  memberTree,
+  type Step,
+} from './merge-tree.ts'
 import { isMap } from './object.ts'
 import { formatPointer } from './pointer.ts'
+
+/** Where a path has led to: the last token of the pointer, and what is there. */
+interface Place {
+  readonly token: string
+  readonly tree: MergeTree
+  readonly value: unknown
+  /** The place is a list item that the object does not hold. */
+  readonly isMissingItem: boolean
+}
 
 /**
  * The JSON pointer to a path in one particular object: a list item that the object does not hold is
@@ -9,19 +25,28 @@ import { formatPointer } from './pointer.ts'
  */
 export function pointerOf(tree: MergeTree, object: unknown, path: FieldPath): string | undefined {
   const tokens: string[] = []
-  let at = { tree, value: object }
-  for (const [depth, step] of path.entries()) {
-    if ('field' in step) {
-      const value =
-        isMap(at.value) && Object.hasOwn(at.value, step.field) ? at.value[step.field] : undefined
-      at = { tree: memberTree(at.tree, step.field) ?? ATOMIC, value }
-      tokens.push(step.field)
-      continue
-    }
-    const item = itemsOf(at.tree, at.value).byElement.get(elementOf(step))
-    if (!item && depth < path.length - 1) return undefined
-    tokens.push(item ? String(item.position) : '-')
-    at = { tree: at.tree.type === 'list' ? at.tree.items : ATOMIC, value: item?.values[0] }
+  let place: Place = { token: '', tree, value: object, isMissingItem: false }
+  for (const step of path) {
+    if (place.isMissingItem) return undefined
+    place = 'field' in step ? memberAt(place, step.field) : itemAt(place, step)
+    tokens.push(place.token)
   }
   return formatPointer(tokens)
+}
+
+const memberAt = ({ tree, value }: Place, field: string): Place => ({
+  token: field,
+  tree: memberTree(tree, field) ?? ATOMIC,
+  value: isMap(value) && Object.hasOwn(value, field) ? value[field] : undefined,
+  isMissingItem: false,
+})
+
+function itemAt({ tree, value }: Place, step: Step): Place {
+  const item = itemsOf(tree, value).byElement.get(elementOf(step))
+  return {
+    token: item ? String(item.position) : '-',
+    tree: tree.type === 'list' ? tree.items : ATOMIC,
+    value: item?.values[0],
+    isMissingItem: item === undefined,
+  }
 }

@@ -1,4 +1,5 @@
-const SECRET = /pass(word|wd|phrase)?|secret|token|credential|private|api-?key|(^|[^a-z])key$/i
+const SECRET =
+  /pass|secret|token|credential|private|(api|access|encryption|signing|ssh)[-_]?key|(^|[^a-z])key$/i
 const PAYLOAD = /^data:[^,]*;base64,/i
 
 /**
@@ -7,21 +8,33 @@ const PAYLOAD = /^data:[^,]*;base64,/i
  */
 export function showValue(pointer: string, value: unknown, limit = 60): string {
   if (value === undefined) return 'nothing'
-  if (SECRET.test(pointer.slice(pointer.lastIndexOf('/') + 1))) return '(hidden)'
+  if (isSecret(pointer)) return '(hidden)'
   if (typeof value === 'string' && PAYLOAD.test(value))
     return `(a payload of ${value.length} characters)`
   const text = escapeControls(JSON.stringify(value, hidePayloads))
-  return text.length > limit ? `${text.slice(0, limit - 1)}…` : text
+  return text.length > limit ? `${text.slice(0, limit - 1).replace(HALF, '')}…` : text
 }
+
+const HALF = /[\uD800-\uDBFF]$/
+
+// An item of a list has no name of its own: what it is, the list says.
+const isSecret = (pointer: string) =>
+  pointer
+    .split('/')
+    .filter((name) => !/^(\d+|-)$/.test(name))
+    .slice(-1)
+    .some((name) => SECRET.test(name))
 
 const hidePayloads = (key: string, value: unknown) => {
   if (key !== '' && SECRET.test(key)) return '(hidden)'
   return typeof value === 'string' && PAYLOAD.test(value) ? '(payload)' : value
 }
 
-/** Makes whatever could move a terminal's cursor, forge a line or reorder text visible. */
+/** Makes whatever could move a terminal's cursor, forge a line or reorder text visible, as JSON would escape it. */
 export const escapeControls = (text: string) =>
-  text.replace(
-    /\p{Cc}|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}/gu,
-    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  text.replace(/\p{Cc}|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}/gu, (character) =>
+    character.replace(
+      /[\s\S]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
   )

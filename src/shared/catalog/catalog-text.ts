@@ -1,0 +1,108 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import { isNode, LineCounter, parseDocument } from 'yaml'
+
+import { valueAt } from '../engine/pointer.ts'
+import { err, ok, type Result } from '../engine/result.ts'
+
+/** The entries of a catalog that its schema admits, and where in the text each of them is. */
+export interface CatalogText<Entry> {
+  readonly entries: readonly Entry[]
+  /** `catalog.yaml:12: asset swap-enable`, for the entry at this index. */
+  readonly titleOf: (index: number) => string
+}
+
+/** Reads a catalog's text; the error has one line per mistake, each with the file, its line and the asset. */
+export function parseCatalog<Entry>(
+  file: string,
+  text: string,
+  schema: object,
+): Result<CatalogText<Entry>, readonly string[]> {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const placeOf = (offset: number) => `${file}:${lines.linePos(offset).line}`
+  const broken = [...document.errors, ...document.warnings]
+  if (broken.length > 0) {
+    return err(broken.map(({ pos, message }) => `${placeOf(pos[0])}: ${message}`))
+  }
+
+  const value: unknown = document.toJS()
+  const title = (path: readonly string[], member: readonly string[]) => {
+    const node = document.getIn([...path, ...member], true)
+    const place = isNode(node) && node.range ? placeOf(node.range[0]) : file
+    return `${place}: ${subjectOf(value, path)}`
+  }
+  const validate = ajv.compile<{ assets: Entry[] }>(schema)
+  if (!validate(value)) return err(mistakesOf(validate.errors, value, title))
+  return ok({
+    entries: value.assets,
+    titleOf: (index) => title(['assets', String(index)], []),
+  })
+}
+
+const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: false, verbose: true })
+
+type Title = (path: readonly string[], member: readonly string[]) => string
+
+function mistakesOf(
+  errors: readonly ErrorObject[] | null | undefined,
+  value: unknown,
+  title: Title,
+): readonly string[] {
+  const telling = (errors ?? []).filter((error) => isTelling(error, value))
+  const lines = telling.map((error) => {
+    const name = memberOf(error)
+    return `${title(pathOf(error), name === undefined ? [] : [name])} ${explain(error)}`
+  })
+  return [...new Set(lines)]
+}
+
+const pathOf = ({ instancePath }: ErrorObject) => instancePath.split('/').slice(1)
+
+function subjectOf(value: unknown, path: readonly string[]): string {
+  const [list, index, ...rest] = path
+  if (list === undefined) return 'the catalog'
+  if (index === undefined) return `/${list}`
+  const name = valueAt(value, [list, index, 'name'])
+  const asset = typeof name === 'string' ? `asset ${name}` : `asset number ${index}`
+  return rest.length === 0 ? asset : `${asset}: /${rest.join('/')}`
+}
+
+// These only say that something beneath them, which has an error of its own, is wrong.
+const WRAPPERS: ReadonlySet<string> = new Set(['if', 'propertyNames'])
+
+/** Whether an error says what to mend: of a condition that fits no alternative, only its own alternative's does. */
+function isTelling(error: ErrorObject, value: unknown): boolean {
+  const { keyword, schemaPath } = error
+  if (WRAPPERS.has(keyword) || schemaPath.includes('/contains/')) return false
+  const type = valueAt(value, [...pathOf(error).slice(0, 4), 'type'])
+  if (keyword === 'oneOf') return !isConditionType(error, type)
+  const [, alternative] = /^#\/definitions\/([^/]+)\//.exec(schemaPath) ?? []
+  return alternative === undefined || alternative === 'asset' || alternative === type
+}
+
+const isConditionType = ({ schema }: ErrorObject, type: unknown) =>
+  (schema as readonly { $ref: string }[]).some(({ $ref }) => $ref === `#/definitions/${type}`)
+
+/** The member at fault, where the error is about a map that has it. */
+const memberOf = ({ keyword, params, propertyName }: ErrorObject): string | undefined =>
+  keyword === 'additionalProperties' ? String(params['additionalProperty']) : propertyName
+
+function explain(error: ErrorObject): string {
+  const { keyword, params, schema, message } = error
+  switch (keyword) {
+    case 'additionalProperties':
+      return `has the unknown member "${memberOf(error)}"`
+    case 'enum':
+      return `must be one of ${params['allowedValues'].join(', ')}`
+    case 'oneOf':
+      return 'is a condition of no known type'
+    case 'contains':
+      return 'must hold an annotation or feature-gate condition without "not", since the asset is opt-in'
+    case 'not':
+      return `must not match ${JSON.stringify(schema)}`
+    default:
+      return error.propertyName === undefined
+        ? String(message)
+        : `has the member "${error.propertyName}", which ${message}`
+  }
+}

@@ -1,0 +1,158 @@
+import jsonPatch from 'fast-json-patch'
+
+import type { EventInput } from '../shared/cluster/events.ts'
+import type { Drift } from '../shared/engine/merge.ts'
+import type { KubeObject } from '../shared/engine/object.ts'
+import { escapeControls } from '../shared/engine/show.ts'
+import { deletionDenial, deletionWarnings } from './deletion-messages.ts'
+import { type Corrected, type Denied, type JudgeContext, judge } from './judge.ts'
+import type { Fault, Write } from './judge-annotations.ts'
+import { judgeDelete } from './judge-delete.ts'
+import type { Knowledge, ManagedObject } from './knowledge.ts'
+import { correctionWarnings, driftDenial, faultDenial, noteWarnings } from './messages.ts'
+import { type AdmissionResponse, allowed, denied, patched } from './review.ts'
+import { cut } from './wording.ts'
+
+/** What is answered to one request, and what is to be told of it elsewhere. */
+export interface Answer {
+  readonly response: AdmissionResponse
+  readonly verdict: 'allowed' | 'corrected' | 'denied'
+  readonly reason: string
+  /** The fields that the writer moved, where an event is to tell of them. */
+  readonly prevented?: readonly Drift[]
+}
+
+/** Answers a create or an update, in the entry that may still change the object. */
+export function answerWrite(write: Write, managed: ManagedObject, context: JudgeContext): Answer {
+  const verdict = judge(write, managed, context)
+  const { kind, reason } = verdict
+  const { incoming } = write
+  switch (kind) {
+    case 'allowed': {
+      const response = withWarnings(allowed(), noteWarnings(verdict.notes, incoming))
+      return { response, verdict: kind, reason }
+    }
+    case 'corrected': {
+      const operations = jsonPatch.compare(incoming, verdict.corrected)
+      const warnings = correctionWarnings(verdict, managed, write)
+      const response = audited(withWarnings(patched(operations), warnings), verdict, managed)
+      return { response, verdict: kind, reason, ...preventedBy(verdict) }
+    }
+    case 'denied':
+      return 'problems' in verdict
+        ? answerFault(verdict, managed, incoming)
+        : {
+            response: audited(refusal(verdict, managed, incoming, context), verdict, managed),
+            verdict: kind,
+            reason,
+            ...preventedBy(verdict),
+          }
+  }
+}
+
+/**
+ * Answers a create or an update, in the entry that sees it last: whoever came after the mutating entry,
+ * a judged field must have its value.
+ */
+export function answerFinally(write: Write, managed: ManagedObject, context: JudgeContext): Answer {
+  const verdict = judge(write, managed, context)
+  const { incoming } = write
+  if (verdict.kind === 'corrected' && !incoming.metadata.deletionTimestamp) {
+    const late = { kind: 'denied', reason: 'NotCorrected', drifts: verdict.putBack } as const
+    const { target } = verdict
+    const response = refusal({ ...late, target }, managed, incoming, context, NOT_CORRECTED)
+    return { response: audited(response, late, managed), verdict: 'denied', reason: late.reason }
+  }
+  if (verdict.kind === 'denied') return answerWrite(write, managed, context)
+  return { response: allowed(), verdict: 'allowed', reason: verdict.reason }
+}
+
+const NOT_CORRECTED =
+  ' The correction did not last: another admission webhook changed the object after ours, or ours was not reached. Write again.'
+
+/** Answers a write whose annotations are refused. */
+export function answerFault(
+  fault: Fault,
+  { asset }: Pick<ManagedObject, 'asset'>,
+  incoming: KubeObject,
+): Answer {
+  const { reason } = fault
+  const { message, causes } = faultDenial(fault, incoming)
+  const response = denied(reason === 'PatchBlocked' ? 403 : 422, message, causes)
+  return {
+    response: audited(response, { kind: 'denied', reason }, { asset }),
+    verdict: 'denied',
+    reason,
+  }
+}
+
+/** Answers a deletion. */
+export function answerDeletion(
+  old: KubeObject,
+  username: string,
+  managed: ManagedObject,
+  knowledge: Knowledge,
+): Answer {
+  const verdict = judgeDelete(old, username, managed, knowledge)
+  const { kind, reason } = verdict
+  if (kind === 'denied') {
+    const response = denied(403, deletionDenial(managed, old, knowledge))
+    return { response: audited(response, verdict, managed), verdict: kind, reason }
+  }
+  const response = withWarnings(allowed(), deletionWarnings(verdict, managed, old, knowledge))
+  return { response, verdict: kind, reason }
+}
+
+/** The event that tells which fields somebody tried to move. */
+export const preventedEvent = (
+  { response: { allowed: isStored } }: Answer,
+  drifts: readonly Drift[],
+  subject: KubeObject,
+  username: string,
+): EventInput => {
+  const pointers = drifts.slice(0, 5).map(({ pointer }) => pointer)
+  const more = drifts.length > 5 ? ` and ${drifts.length - 5} more` : ''
+  const end = isStored ? 'the rest of the write is stored' : 'the write is refused'
+  const note = `${username} wrote ${pointers.join(', ')}${more}: kept, ${end}`
+  return { subject, type: 'Normal', reason: 'DriftPrevented', note: cut(note, 1_000) }
+}
+
+const preventedBy = ({ reason, drifts }: Corrected | Denied) =>
+  reason === 'Drift' ? { prevented: drifts } : {}
+
+const refusal = (
+  verdict: Pick<Denied, 'drifts' | 'target'>,
+  managed: ManagedObject,
+  incoming: KubeObject,
+  { knowledge }: JudgeContext,
+  remark?: string,
+) => denied(403, driftDenial(verdict, managed, incoming, knowledge.facts, remark))
+
+const withWarnings = (
+  response: AdmissionResponse,
+  warnings: readonly string[],
+): AdmissionResponse => (warnings.length > 0 ? { ...response, warnings } : response)
+
+interface Audited {
+  readonly kind: string
+  readonly reason: string
+  readonly drifts?: readonly Drift[]
+}
+
+/** The response with what the API server's audit log is to say of the decision. */
+function audited(
+  response: AdmissionResponse,
+  { kind, reason, drifts = [] }: Audited,
+  { asset }: Pick<ManagedObject, 'asset'>,
+): AdmissionResponse {
+  const pointers = drifts.slice(0, 5).map(({ pointer }) => escapeControls(pointer))
+  return {
+    ...response,
+    auditAnnotations: {
+      verdict: kind,
+      reason,
+      asset: asset.name,
+      ...(pointers.length > 0 && { pointers: cut(pointers.join(','), 1_000) }),
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import jsonPatch, { type Operation } from 'fast-json-patch'
+
+import { type Drift, drift } from '../shared/engine/merge.ts'
+import type { FieldPath, MergeTree } from '../shared/engine/merge-tree.ts'
+import type { KubeObject } from '../shared/engine/object.ts'
+import { MAX_DEPTH, parsePointer, valueAt } from '../shared/engine/pointer.ts'
+import { pointerOf } from '../shared/engine/pointer-of.ts'
+
+// Each edit looks through the lists on its way: without a limit many edits in a long list take seconds.
+const MAX_EDITS = 256
+
+export interface Concession {
+  readonly tree: MergeTree
+  readonly desired: KubeObject
+  readonly object: KubeObject
+  /** Where the object differs from desired and is to be let. */
+  readonly drifts: readonly Drift[]
+}
+
+/** The operations on desired after which it wants what the object has; undefined where none can say it. */
+export function concessions({
+  tree,
+  desired,
+  object,
+  drifts,
+}: Concession): readonly Operation[] | undefined {
+  if (drifts.length > MAX_EDITS) return undefined
+  const operations = new Map<string, Operation>()
+  for (const { path, found } of drifts) {
+    const conceded = found === undefined ? outermostMissing(tree, object, path) : path
+    const pointer = pointerOf(tree, desired, conceded)
+    if (pointer === undefined || isDeep(found)) return undefined
+    operations.set(pointer, operationAt(pointer, conceded, found))
+  }
+  // From the last item of a list to the first, no removal moves what is still to be removed.
+  return [...operations.values()].toReversed()
+}
+
+/** What is desired, with the object's own value at each leaf; undefined where that cannot be said. */
+export function conceded(
+  tree: MergeTree,
+  desired: KubeObject,
+  object: KubeObject,
+): KubeObject | undefined {
+  const drifts = drift(tree, object, desired)
+  const operations = concessions({ tree, desired, object, drifts })
+  if (!operations) return undefined
+  const { newDocument } = jsonPatch.applyPatch(desired, operations, false, false)
+  return drift(tree, object, newDocument).length === 0 ? newDocument : undefined
+}
+
+function operationAt(path: string, steps: FieldPath, value: unknown): Operation {
+  if (value === undefined) return { op: 'remove', path }
+  const last = steps.at(-1)
+  // To add at a list's index would move the item there out of its place.
+  return last && 'field' in last ? { op: 'add', path, value } : { op: 'replace', path, value }
+}
+
+/**
+ * The path to the outermost container on the way that the object does not have: with its last field gone
+ * an empty one would still be wanted. Never the spec, nor the labels, among which ours must stay.
+ */
+function outermostMissing(tree: MergeTree, object: KubeObject, path: FieldPath): FieldPath {
+  const [first] = path
+  if (first && 'field' in first && first.field === 'metadata') return path
+  let end = path.length
+  while (end > 2 && !isContainerAt(tree, object, path.slice(0, end - 1))) end--
+  return path.slice(0, end)
+}
+
+function isContainerAt(tree: MergeTree, object: KubeObject, path: FieldPath): boolean {
+  const tokens = parsePointer(pointerOf(tree, object, path) ?? '/')
+  const value = tokens.ok ? valueAt(object, tokens.value) : undefined
+  return typeof value === 'object' && value !== null
+}
+
+const isDeep = (value: unknown, left: number = MAX_DEPTH): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (left === 0 || Object.values(value).some((member) => isDeep(member, left - 1)))

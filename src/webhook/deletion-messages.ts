@@ -1,0 +1,82 @@
+import type { Asset } from '../shared/catalog/catalog.ts'
+import { DISABLED_RESOURCES, FIELD_MANAGER } from '../shared/engine/annotations.ts'
+import { byteLength } from '../shared/engine/json.ts'
+import { type KubeObject, titleOf } from '../shared/engine/object.ts'
+import type { DeleteVerdict } from './judge-delete.ts'
+import type { Knowledge, ManagedObject } from './knowledge.ts'
+import { consequence } from './messages.ts'
+import { excludeCommand } from './way-out.ts'
+import {
+  COMMAND_LIMIT,
+  DENIAL_EXPLANATION_LIMIT,
+  DENIAL_LIMIT,
+  EXPLANATION_LIMIT,
+  explanation,
+  fitted,
+  type Line,
+  WARNINGS_LIMIT,
+} from './wording.ts'
+
+/** The warnings about a deletion that is in vain; none where it is not. */
+export function deletionWarnings(
+  { reason }: DeleteVerdict,
+  managed: ManagedObject,
+  old: KubeObject,
+  knowledge: Knowledge,
+): readonly string[] {
+  const { asset } = managed
+  const what = COMES_BACK[reason]
+  if (what === undefined) return []
+  const text = `${titleOf(old)} ${what} (${asset.name}: ${asset.description}).`
+  return fitted(
+    [
+      explanation(0, text, EXPLANATION_LIMIT),
+      exclusion('To keep it away', asset, knowledge, COMMAND_LIMIT),
+    ],
+    WARNINGS_LIMIT,
+  )
+}
+
+const COMES_BACK: Readonly<Partial<Record<DeleteVerdict['reason'], string>>> = {
+  Recreated: 'comes back within seconds, without its overrides',
+  Unmanaged: 'comes back within seconds, and managed',
+}
+
+/** The denial of a deletion. */
+export function deletionDenial(
+  { asset }: ManagedObject,
+  old: KubeObject,
+  knowledge: Knowledge,
+): string {
+  const what = `${titleOf(old)} is kept by ${FIELD_MANAGER} (${asset.name}: ${asset.description})${consequence(asset, knowledge.facts)}.`
+  return fitted(
+    [
+      explanation(0, what, DENIAL_EXPLANATION_LIMIT),
+      exclusion(
+        'To delete it for good, switch the asset off first',
+        asset,
+        knowledge,
+        DENIAL_LIMIT - DENIAL_EXPLANATION_LIMIT,
+      ),
+    ],
+    DENIAL_LIMIT,
+  ).join('\n')
+}
+
+function exclusion(
+  what: string,
+  { name }: Asset,
+  { facts, settings }: Knowledge,
+  limit: number,
+): Line {
+  const hco = {
+    kind: 'HyperConverged',
+    metadata: { name: 'kubevirt-hyperconverged', namespace: facts.hco.namespace },
+  }
+  const command = excludeCommand(name, hco, settings.exclusions)
+  const wordings = [
+    `${what}: ${command}`,
+    `${what}: add ${name} to the annotation ${DISABLED_RESOURCES} of ${titleOf(hco)}.`,
+  ]
+  return { rank: 0, wordings: wordings.filter((text) => byteLength(text) <= limit) }
+}

@@ -1,0 +1,126 @@
+import type { Asset } from '../shared/catalog/catalog.ts'
+import { isSensitive } from '../shared/catalog/catalog.ts'
+import { readSettings, type Settings, unknownNames } from '../shared/catalog/settings.ts'
+import { AUTOPILOT, IGNORE_FIELDS, MODE, PATCH, PREFIX } from '../shared/engine/annotations.ts'
+import { annotationOf, type KubeObject } from '../shared/engine/object.ts'
+import type { Problem } from '../shared/engine/problem.ts'
+import type { Knowledge, ManagedObject } from './knowledge.ts'
+import {
+  changedAnnotations,
+  judgeOverrides,
+  MAX_UNKNOWN,
+  type OverrideTarget,
+  unknownKeys,
+} from './overrides.ts'
+import { sentenceOf } from './wording.ts'
+
+/** One write to a managed object. */
+export interface Write {
+  readonly incoming: KubeObject
+  readonly old: KubeObject | undefined
+}
+
+/** Why a write is refused for its annotations. */
+export interface Fault {
+  readonly reason: 'InvalidOverride' | 'PatchBlocked' | 'InvalidSetting'
+  readonly problems: readonly Problem[]
+}
+
+export interface Annotated {
+  /** The settings in force with this write. */
+  readonly settings: Settings
+  readonly fault: Fault | undefined
+  /** What the writer should know, without being refused for it. */
+  readonly notes: readonly string[]
+}
+
+/** Judges the annotations that a write adds, changes or removes, and no other. */
+export function judgeAnnotations(
+  { incoming, old }: Write,
+  managed: ManagedObject,
+  knowledge: Knowledge,
+): Annotated {
+  const changed = changedAnnotations(incoming, old)
+  if (changed.size === 0) return { settings: knowledge.settings, fault: undefined, notes: [] }
+
+  const { standing, isHco, tree } = managed
+  const baseline = standing.kind === 'active' ? standing.baseline : undefined
+  const target = { baseline, tree, isSensitive: managed.isSensitive }
+  const overrides = judgeOverrides(incoming, changed, target)
+  const stated = isHco ? judgeSettings(incoming, changed, knowledge) : undefined
+  return {
+    settings: stated?.settings ?? knowledge.settings,
+    fault: faultOf(overrides.problems, stated?.problems ?? [], blocked(incoming, changed, target)),
+    notes: [
+      ...overrides.remarks.map(sentenceOf),
+      ...unknownKeys(incoming, changed, isHco, optInsOf(knowledge)),
+      ...(stated?.notes ?? []),
+    ],
+  }
+}
+
+/** What can be wrong with the overrides of a write before anything is known but the catalog. */
+export function judgeUninformed({ incoming, old }: Write, asset: Asset): Fault | undefined {
+  const changed = changedAnnotations(incoming, old)
+  const target = { baseline: undefined, tree: undefined, isSensitive: isSensitive(asset) }
+  const { problems } = judgeOverrides(incoming, changed, target)
+  return faultOf(problems, [], blocked(incoming, changed, target))
+}
+
+function faultOf(
+  overrides: readonly Problem[],
+  settings: readonly Problem[],
+  blockedPatch: readonly Problem[],
+): Fault | undefined {
+  if (overrides.length > 0) {
+    return { reason: 'InvalidOverride', problems: [...overrides, ...settings] }
+  }
+  if (settings.length > 0) return { reason: 'InvalidSetting', problems: settings }
+  return blockedPatch.length > 0 ? { reason: 'PatchBlocked', problems: blockedPatch } : undefined
+}
+
+const blocked = (
+  incoming: KubeObject,
+  changed: ReadonlySet<string>,
+  target: OverrideTarget,
+): readonly Problem[] =>
+  target.isSensitive && changed.has(PATCH) && annotationOf(incoming, PATCH) !== undefined
+    ? [BLOCKED]
+    : []
+
+const BLOCKED: Problem = {
+  reason: 'PatchBlocked',
+  annotation: PATCH,
+  message: `is refused, since what this kind holds grants power over nodes or access: use ${IGNORE_FIELDS} or ${MODE}`,
+}
+
+function judgeSettings(
+  { metadata }: KubeObject,
+  changed: ReadonlySet<string>,
+  { validSettings, all }: Knowledge,
+) {
+  const { settings, problems } = readSettings(metadata.annotations ?? {}, validSettings)
+  return {
+    settings,
+    problems: problems.filter(({ annotation }) => changed.has(annotation)),
+    notes: changed.has(AUTOPILOT) ? unknownNotes(settings, all) : [],
+  }
+}
+
+function unknownNotes(settings: Settings, all: Knowledge['all']): readonly string[] {
+  const { activation } = settings
+  if (activation.kind !== 'only') return []
+  const catalog = all.map(({ asset }) => asset)
+  const known = new Set(catalog.flatMap(({ name, group }) => [name, group]))
+  const names = activation.names.filter((name) => !known.has(name)).slice(0, MAX_UNKNOWN)
+  return unknownNames({ ...settings, activation: { ...activation, names } }, catalog).map(
+    (sentence) => `${AUTOPILOT}: ${sentence}`,
+  )
+}
+
+const optInsOf = ({ all }: Knowledge) =>
+  all.flatMap(({ asset }) =>
+    asset.conditions.flatMap((condition) =>
+      condition.type === 'annotation' ? [`${PREFIX}${condition.key}`] : [],
+    ),
+  )

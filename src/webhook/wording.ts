@@ -1,0 +1,74 @@
+import { byteLength } from '../shared/engine/json.ts'
+import type { Problem } from '../shared/engine/problem.ts'
+import { escapeControls, showValue } from '../shared/engine/show.ts'
+
+// The API server cuts a warning at 256 characters when all of them together pass 4,096; ours never do.
+export const EXPLANATION_LIMIT = 256
+export const COMMAND_LIMIT = 700
+export const WARNINGS_LIMIT = 2_048
+export const DENIAL_LIMIT = 2_048
+/** What a denial says before its commands. */
+export const DENIAL_EXPLANATION_LIMIT = 700
+
+/** A problem as a sentence that names the annotation it is about. */
+export function sentenceOf({ annotation, message }: Problem): string {
+  if (message.startsWith(annotation)) return message
+  return /^(must|is) /.test(message) ? `${annotation} ${message}` : `${annotation}: ${message}`
+}
+
+/** Whether any segment of the pointer names something secret. */
+const isSecret = (pointer: string) =>
+  pointer.split('/').some((segment) => showValue(segment, true) === '(hidden)')
+
+/** A value as messages show it: short, on one line, and hidden wherever its pointer names a secret. */
+export const shown = (pointer: string, value: unknown) =>
+  isSecret(pointer) ? '(hidden)' : showValue(pointer, value)
+
+const HIDDEN = /\(hidden\)|\(payload\)|\(a payload of /
+
+/** Whether a message that repeats the value in full would print a secret or a payload. */
+export const isDiscreet = (pointer: string, value: unknown) =>
+  value === undefined ||
+  !(isSecret(pointer) || HIDDEN.test(showValue(pointer, value, Number.MAX_SAFE_INTEGER)))
+
+/** One line of a message, in the wordings it may take: the first that there is room for is said. */
+export interface Line {
+  /** What is said first when there is no room for all: 0 is the most important. */
+  readonly rank: number
+  readonly wordings: readonly string[]
+}
+
+/** The explanation of something, which may lose its end; never a command, which may not. */
+export const explanation = (rank: number, text: string, limit: number): Line => ({
+  rank,
+  wordings: [cut(text, limit)],
+})
+
+/** The lines that fit in `limit` bytes, in their order; the least important ones are left out, none is cut. */
+export function fitted(lines: readonly Line[], limit: number): readonly string[] {
+  let left = limit
+  const said = new Map<Line, string>()
+  for (const line of lines.toSorted((a, b) => a.rank - b.rank)) {
+    const wording = line.wordings.map(escapeControls).find((text) => byteLength(text) < left)
+    if (wording === undefined) continue
+    // The byte more is the line's end.
+    left -= byteLength(wording) + 1
+    said.set(line, wording)
+  }
+  return lines.flatMap((line) => said.get(line) ?? [])
+}
+
+/** The text, made safe to print and no longer than `limit` bytes. */
+export function cut(text: string, limit: number): string {
+  // No more than `limit` characters can be left, so that the rest, which may be megabytes, is not looked at.
+  const safe = escapeControls(text.slice(0, limit + 1))
+  if (byteLength(safe) <= limit) return safe
+  let size = byteLength('…')
+  let kept = ''
+  for (const character of safe) {
+    size += byteLength(character)
+    if (size > limit) break
+    kept += character
+  }
+  return `${kept}…`
+}

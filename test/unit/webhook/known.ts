@@ -1,0 +1,167 @@
+import type { Facts } from '../../../src/shared/catalog/facts.ts'
+import type { State } from '../../../src/shared/catalog/state.ts'
+import type { EventInput } from '../../../src/shared/cluster/events.ts'
+import type { KindSchema } from '../../../src/shared/cluster/schemas.ts'
+import { canonicalJson } from '../../../src/shared/engine/canonical.ts'
+import { groupOf, type KubeObject } from '../../../src/shared/engine/object.ts'
+import { sha256 } from '../../../src/shared/ops/digest.ts'
+import { createHandlers } from '../../../src/webhook/handlers.ts'
+import {
+  createKnowledge,
+  type Knowledge,
+  type ManagedObject,
+} from '../../../src/webhook/knowledge.ts'
+import type { AdmissionRequest } from '../../../src/webhook/review.ts'
+import { catalog, everythingServed, factsWith } from '../catalog/facts.ts'
+import { crdTree, deepFreeze } from '../engine/schemas.ts'
+
+const hyperConvergeds = 'kubevirt/hyperconvergeds.hco.kubevirt.io.yaml'
+const machineConfigs = 'openshift/machineconfigs.machineconfiguration.openshift.io.yaml'
+const kubeletConfigs = 'openshift/kubeletconfigs.machineconfiguration.openshift.io.yaml'
+
+const schema = (file: string, version: string): KindSchema => ({
+  tree: crdTree(file, version),
+  enums: new Map(),
+})
+
+/** The merge trees of the catalog's kinds, but for the descheduler's. */
+export const schemas: ReadonlyMap<string, KindSchema> = new Map([
+  ['hco.kubevirt.io/v1/HyperConverged', schema(hyperConvergeds, 'v1')],
+  ['hco.kubevirt.io/v1beta1/HyperConverged', schema(hyperConvergeds, 'v1beta1')],
+  ['machineconfiguration.openshift.io/v1/MachineConfig', schema(machineConfigs, 'v1')],
+  ['machineconfiguration.openshift.io/v1/KubeletConfig', schema(kubeletConfigs, 'v1')],
+  ['metallb.io/v1beta1/MetalLB', schema('operators/metallbs.metallb.io.yaml', 'v1beta1')],
+  [
+    'remediation.medik8s.io/v1alpha1/NodeHealthCheck',
+    schema('remediation/nodehealthchecks.remediation.medik8s.io.yaml', 'v1alpha1'),
+  ],
+])
+
+/** A cluster that has all the catalog asks for but PCI devices, and serves the HyperConverged as v1beta1. */
+export const facts: Facts = factsWith({
+  hco: {
+    apiVersion: 'hco.kubevirt.io/v1beta1',
+    namespace: 'openshift-cnv',
+    annotations: { 'enable-loadaware': 'true' },
+  },
+  served: { ...everythingServed, 'hco.kubevirt.io/HyperConverged': ['v1beta1'] },
+})
+
+/** What the leader has published: everything in force as this catalog says, unless a test says otherwise. */
+export function knowledgeOf(changes: Partial<State> = {}): Knowledge {
+  const state: State = {
+    facts,
+    hardware: {} as State['hardware'],
+    settings: {},
+    baselines: {},
+    applied: {},
+    ...changes,
+  }
+  const active = createKnowledge(catalog, state, schemas, sha256).all.flatMap(
+    ({ asset, standing }) => (standing.kind === 'active' ? [{ asset, standing }] : []),
+  )
+  const baselines = active.map(({ asset, standing }) => [asset.name, standing.digest] as const)
+  const applied = active.flatMap(({ asset, standing }) =>
+    asset.disruption === 'none'
+      ? []
+      : [[asset.name, sha256(canonicalJson(standing.baseline))] as const],
+  )
+  const agreed = {
+    ...state,
+    baselines: { ...Object.fromEntries(baselines), ...state.baselines },
+    applied: { ...Object.fromEntries(applied), ...state.applied },
+  }
+  return createKnowledge(catalog, agreed, schemas, sha256)
+}
+
+export const knowledge = knowledgeOf()
+
+/** The catalog's object that an asset yields, as the webhook knows it. */
+export function managedBy(asset: string, known: Knowledge = knowledge): ManagedObject {
+  const managed = known.all.find((candidate) => candidate.asset.name === asset)
+  if (!managed) throw new Error(`the catalog has no asset ${asset}`)
+  return managed
+}
+
+/** The object of an asset exactly as its baseline has it. */
+export function baselineOf(asset: string, known: Knowledge = knowledge): KubeObject {
+  const { standing } = managedBy(asset, known)
+  if (standing.kind !== 'active') throw new Error(`the asset ${asset} is not active`)
+  return standing.baseline
+}
+
+export interface Edit {
+  readonly spec?: (spec: Json) => unknown
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly labels?: Readonly<Record<string, string>>
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+/** JSON that a test edits in place, on a copy. */
+export interface Json {
+  [member: string]: Json
+}
+
+/** A stored or written object: the baseline of an asset, edited. */
+export function edited(
+  object: KubeObject,
+  { spec, annotations, labels, metadata }: Edit,
+): KubeObject {
+  const copy = structuredClone(object) as unknown as { spec: Json }
+  const rest = spec?.(copy.spec)
+  return deepFreeze({
+    ...object,
+    metadata: {
+      ...object.metadata,
+      ...(annotations && { annotations }),
+      ...(labels && { labels }),
+      ...metadata,
+    },
+    spec: rest === undefined ? copy.spec : rest,
+  })
+}
+
+/** A request about a catalog object, as the API server would send it. */
+export function requestFor(
+  operation: AdmissionRequest['operation'],
+  { object, oldObject, ...rest }: Partial<AdmissionRequest>,
+): AdmissionRequest {
+  const { apiVersion, kind, metadata } = (oldObject ?? object) as KubeObject
+  return {
+    uid: 'c0ffee',
+    operation,
+    kind: { group: groupOf(apiVersion), version: String(apiVersion.split('/').at(-1)), kind },
+    ...(metadata.namespace && { namespace: metadata.namespace }),
+    name: metadata.name,
+    userInfo: { username: 'admin' },
+    object: object ?? null,
+    oldObject: oldObject ?? null,
+    ...rest,
+  }
+}
+
+/** The handlers, with everything that they tell written down. */
+export function handlersWith(
+  known: Knowledge | undefined = knowledge,
+  enforcement: 'correct' | 'deny' = 'correct',
+) {
+  const counted: Record<string, unknown>[] = []
+  const timed: string[] = []
+  const logged: unknown[] = []
+  const events: EventInput[] = []
+  const clock = { now: 0 }
+  const handlers = createHandlers({
+    knowledge: () => known,
+    catalog,
+    enforcement,
+    digest: sha256,
+    metrics: {
+      requests: { inc: (labels: Record<string, unknown>) => counted.push(labels) },
+      duration: { observe: (labels: { verdict: string }) => timed.push(labels.verdict) },
+    } as unknown as Parameters<typeof createHandlers>[0]['metrics'],
+    log: { info: (entry: unknown) => logged.push(entry) } as never,
+    record: (event) => events.push(event),
+    now: () => clock.now,
+  })
+  return { ...handlers, counted, timed, logged, events, clock }
+}
