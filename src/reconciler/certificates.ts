@@ -103,7 +103,7 @@ function serves(
     now < dueAt(certificate) &&
     now >= Date.parse(certificate.validFrom) &&
     certificate.verify(new X509Certificate(authority.certificate).publicKey) &&
-    hosts.every((host) => certificate.checkHost(host) ?? certificate.checkIP(host))
+    hosts.every((host) => (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)))
   )
 }
 

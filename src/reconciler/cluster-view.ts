@@ -45,6 +45,7 @@ export class ClusterView {
   readonly #discover: Discover
   readonly #loadSchemas: LoadSchemas
   readonly #groups: ReadonlySet<string>
+  readonly #hcoName: string | undefined
   readonly #crdsSeen = new Set<string>()
   #crdVersions = ''
   #served: Served = new Map()
@@ -59,6 +60,7 @@ export class ClusterView {
     this.#discover = createDiscovery(client)
     this.#loadSchemas = createSchemas(client)
     this.#groups = new Set(relevantGroups(options.catalog))
+    this.#hcoName = options.catalog.find(isHyperConverged)?.object.name
   }
 
   start(): void {
@@ -139,15 +141,19 @@ export class ClusterView {
   }
 
   #hyperConverged(): KubeObject | undefined {
+    const [only, ...others] = this.#hyperConvergeds()
+    return others.length === 0 && only?.metadata.name === this.#hcoName ? only : undefined
+  }
+
+  #hyperConvergeds(): readonly KubeObject[] {
     const { hcoNamespace } = this.#options
-    const found = this.#watches
-      .objects('hco')
-      .filter(({ metadata }) => hcoNamespace === undefined || metadata.namespace === hcoNamespace)
-    return found.length === 1 ? found[0] : undefined
+    const all = this.#watches.objects('hco')
+    if (hcoNamespace === undefined) return all
+    return all.filter(({ metadata }) => metadata.namespace === hcoNamespace)
   }
 
   #blindness(): Blind | undefined {
-    const hcos = this.#watches.objects('hco')
+    const hcos = this.#hyperConvergeds()
     if (!this.#watches.has('hco')) {
       const message =
         'the API hco.kubevirt.io/HyperConverged is not served: waiting for it to be installed'
@@ -156,7 +162,7 @@ export class ClusterView {
     const followed = Object.keys(FACT_SOURCES).filter((id) => this.#watches.has(id))
     if (!this.#watches.isSynced(followed)) return NOT_YET
     if (this.#hyperConverged()) return undefined
-    if (hcos.length > 1 && this.#options.hcoNamespace === undefined) {
+    if (hcos.length > 1) {
       const names = hcos
         .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
         .join(' and ')

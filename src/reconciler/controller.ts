@@ -90,8 +90,9 @@ export class Controller {
     const { hco, stated, state } = outlook
     reporter.settings(hco, stated, unknownNames(stated.settings, catalog))
     this.#publish({ ...state, applied: this.#disruption.applied })
-    const isApproved = this.#disruption.approve(annotationOf(hco, APPROVE))
-    for (const name of isApproved ? this.#byName.keys() : affected(before, outlook)) {
+    if (this.#isApproved(hco)) this.#queueAll()
+    // What waits for a pool looks again whenever anything changes: it costs no request.
+    for (const name of [...affected(before, outlook), ...this.#disruption.pending]) {
       this.#queue.add(name)
     }
     if (before?.hco !== hco && this.#hcoName) this.#queue.add(this.#hcoName)
@@ -105,11 +106,19 @@ export class Controller {
   /** Queues everything and compares it anew. */
   resync(): void {
     this.#settled.clear()
-    if (this.#outlook) for (const name of this.#byName.keys()) this.#queue.add(name)
+    if (this.#outlook) this.#queueAll()
   }
 
   stop(): Promise<void> {
     return this.#queue.stop()
+  }
+
+  #queueAll(): void {
+    for (const name of this.#byName.keys()) this.#queue.add(name)
+  }
+
+  #isApproved(hco: KubeObject): boolean {
+    return this.#disruption.approve(annotationOf(hco, APPROVE))
   }
 
   #lose(): void {
@@ -251,6 +260,8 @@ export class Controller {
   #reportPending(): void {
     if (!this.#outlook) return
     const { hco, facts } = this.#outlook
+    // A set that was approved before a restart is known to be that set only when it is complete again.
+    if (this.#isApproved(hco)) this.#queueAll()
     const assets = this.#disruption.pending.map((name) => this.#asset(name))
     this.#options.reporter.pending({ hco, facts, assets, digest: this.#disruption.pendingDigest })
   }

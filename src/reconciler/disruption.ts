@@ -42,11 +42,12 @@ export class Disruption {
     return this.#digest(canonicalJson([...this.#pending].sort())).slice(0, 12)
   }
 
-  /** Approves the set that waits now, if the digest is its own; an old digest approves nothing. */
+  /** Approves the set that waits now, if the digest is its own; an old digest approves nothing. Whether that is news. */
   approve(digest: string | undefined): boolean {
     if (digest === undefined || digest !== this.pendingDigest) return false
+    const isNew = [...this.#pending].some(([name, wanted]) => this.#approved.get(name) !== wanted)
     this.#approved = new Map(this.#pending)
-    return true
+    return isNew
   }
 
   /** Whether the change may be made now; if not, it joins the set that waits. */

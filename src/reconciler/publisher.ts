@@ -4,15 +4,16 @@ export interface PublisherOptions<T> {
   readonly write: (value: T) => Promise<unknown>
   readonly onTrouble: (error: Error) => void
   readonly signal: AbortSignal
+  /** How long to wait after a failed write; a second by default. */
+  readonly retryMs?: number
 }
-
-const RETRY_MS = 1_000
 
 /** Writes the latest of the values that it is given, one write at a time, until one succeeds. */
 export function createPublisher<T>({
   write,
   onTrouble,
   signal,
+  retryMs = 1_000,
 }: PublisherOptions<T>): (value: T) => void {
   let latest: { value: T } | undefined
   let isWriting = false
@@ -26,7 +27,7 @@ export function createPublisher<T>({
       } catch (error) {
         onTrouble(error as Error)
         latest ??= { value }
-        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined)
+        await sleep(retryMs, undefined, { signal }).catch(() => undefined)
       }
     }
     isWriting = false

@@ -45,7 +45,7 @@ export class WebhookKeeper {
   readonly #missingSince = new Map<ConfigurationKind, number>()
   readonly #everSeen = new Set<ConfigurationKind>()
   #certificates: Certificates | undefined
-  #owner: KubeObject | undefined
+  #owner: Promise<KubeObject | undefined> | undefined
 
   constructor(options: WebhookKeeperOptions) {
     this.#options = options
@@ -54,6 +54,7 @@ export class WebhookKeeper {
   /** Forgets what another leader may have changed. */
   reset(): void {
     this.#certificates = undefined
+    this.#owner = undefined
   }
 
   /** Does what is due now. Returns after how many milliseconds something may be due again. */
@@ -120,16 +121,12 @@ export class WebhookKeeper {
   async #configuration(kind: ConfigurationKind, facts: Facts, bundle: string) {
     const { client, catalog, endpoint, failurePolicy, trustedUser } = this.#options
     const roles = { apiVersion: 'rbac.authorization.k8s.io/v1', resource: 'clusterroles' }
-    this.#owner ??= await read(client, roles, RECONCILER_ROLE)
-    const input = {
-      catalog,
-      facts,
-      endpoint,
-      bundle,
-      failurePolicy,
-      trustedUser,
-      owner: this.#owner,
-    }
+    this.#owner ??= read(client, roles, RECONCILER_ROLE)
+    const owner = await this.#owner.catch((error: Error) => {
+      this.#owner = undefined
+      throw error
+    })
+    const input = { catalog, facts, endpoint, bundle, failurePolicy, trustedUser, owner }
     return webhookConfigurations(input).find((configuration) => configuration.kind === kind)
   }
 }

@@ -1,8 +1,6 @@
 import { type Asset, type Catalog, kindKey } from '../shared/catalog/catalog.ts'
 import type { EventInput } from '../shared/cluster/events.ts'
 import { isKubeObject, isMap, type KubeObject } from '../shared/engine/object.ts'
-import type { Log } from '../shared/ops/log.ts'
-import type { WebhookMetrics } from '../shared/ops/metrics.ts'
 import {
   type Answer,
   answerDeletion,
@@ -18,12 +16,23 @@ import type { Knowledge, ManagedObject } from './knowledge.ts'
 import { OncePer } from './once-per.ts'
 import { type AdmissionRequest, allowed } from './review.ts'
 
+/** What the count of requests is divided by. */
+export interface Counted {
+  readonly kind: string
+  readonly operation: string
+  readonly verdict: string
+  readonly reason: string
+}
+
 export interface HandlerDeps extends Pick<JudgeContext, 'enforcement' | 'digest'> {
   /** What is known now; undefined before the first state was read. */
   readonly knowledge: () => Knowledge | undefined
   readonly catalog: Catalog
-  readonly metrics: Pick<WebhookMetrics, 'requests' | 'duration'>
-  readonly log: Pick<Log, 'info'>
+  readonly metrics: {
+    readonly requests: { inc(labels: Counted): void }
+    readonly duration: { observe(labels: Pick<Counted, 'verdict'>, seconds: number): void }
+  }
+  readonly log: { info(entry: object, message: string): void }
   readonly record: (event: EventInput) => void
   /** A clock in milliseconds that never goes back. */
   readonly now: () => number

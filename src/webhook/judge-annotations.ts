@@ -97,13 +97,15 @@ const BLOCKED: Problem = {
 function judgeSettings(
   { metadata }: KubeObject,
   changed: ReadonlySet<string>,
-  { validSettings, all }: Knowledge,
+  { settings: before, validSettings, all }: Knowledge,
 ) {
-  const { settings, problems } = readSettings(metadata.annotations ?? {}, validSettings)
+  const stated = readSettings(metadata.annotations ?? {}, validSettings)
+  const problems = stated.problems.filter(({ annotation }) => changed.has(annotation))
   return {
-    settings,
-    problems: problems.filter(({ annotation }) => changed.has(annotation)),
-    notes: changed.has(AUTOPILOT) ? unknownNotes(settings, all) : [],
+    // A setting that is refused is not what the refusal is decided by.
+    settings: problems.length > 0 ? before : stated.settings,
+    problems,
+    notes: changed.has(AUTOPILOT) ? unknownNotes(stated.settings, all) : [],
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Asset } from '../shared/catalog/catalog.ts'
 import type { Facts } from '../shared/catalog/facts.ts'
-import { FIELD_MANAGER, IGNORE_FIELDS, PATCH, PREFIX } from '../shared/engine/annotations.ts'
+import { FIELD_MANAGER, IGNORE_FIELDS, PATCH } from '../shared/engine/annotations.ts'
 import { byteLength } from '../shared/engine/json.ts'
 import type { Drift } from '../shared/engine/merge.ts'
 import { type KubeObject, titleOf } from '../shared/engine/object.ts'
@@ -41,20 +41,20 @@ export function correctionWarnings(
   const title = titleOf(incoming)
   const tell = (rank: number, text: string) =>
     explanation(rank, `${title}: ${text}`, EXPLANATION_LIMIT)
-  const verb = old ? 'kept at' : 'set to'
+  const [kept, at] = old ? ['kept', 'at'] : ['set', 'to']
   const said = (drifts.length > 0 ? drifts : putBack).slice(0, NAMED)
   const lines = said.map(({ pointer, wanted }) => {
     const value = shown(pointer, wanted)
     return drifts.length > 0
-      ? `${pointer} ${verb} ${value} by ${FIELD_MANAGER} (${name}: ${description}).`
-      : `${pointer} set to ${value} by ${FIELD_MANAGER}, as the ${PREFIX} annotations now say (${name}: ${description}).`
+      ? `${pointer} ${kept} ${at} ${value} by ${FIELD_MANAGER} (${name}: ${description}).`
+      : `${pointer} set to ${value} by ${FIELD_MANAGER}, as the annotations now say (${name}: ${description}).`
   })
   const wish = wishOf(target, managed, incoming, drifts)
   return fitted(
     [
       ...lines.map((text) => tell(1, text)),
       ...(putBack.length > said.length
-        ? [tell(0, `${putBack.length} fields put back in all.`)]
+        ? [tell(0, `${putBack.length} fields ${kept} in all.`)]
         : []),
       ...(wish ? [correctionWayOut(wish, plan.isPatched)] : []),
       ...notes.map((text) => tell(2, text)),

@@ -45,7 +45,7 @@ function evaluate(condition: Condition, facts: Facts): boolean {
     case 'feature-gate':
       return isGateOn(facts.hco.spec.featureGates, condition.name)
     case 'image':
-      return Boolean(facts.images[condition.key])
+      return Object.hasOwn(facts.images, condition.key) && facts.images[condition.key] !== ''
     case 'hco-field-unconfigured':
       return isUnconfigured(facts.hco.spec, condition.pointer)
   }

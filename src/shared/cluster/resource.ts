@@ -62,18 +62,24 @@ export async function apply(
   return body as KubeObject
 }
 
-/** Applies a JSON patch (RFC 6902) to one object. */
+/** Applies a JSON patch (RFC 6902) to one object. A `test` that fails is a conflict, like any other precondition. */
 export async function patchJson(
   client: Client,
   at: Resource,
   name: string,
   operations: readonly object[],
-) {
-  const { body } = await client.send(pathOf(at, name), {
-    method: 'PATCH',
-    contentType: 'application/json-patch+json',
-    body: operations,
-    query: { fieldManager: FIELD_MANAGER },
-  })
-  return body as KubeObject
+): Promise<KubeObject> {
+  const path = pathOf(at, name)
+  try {
+    const { body } = await client.send(path, {
+      method: 'PATCH',
+      contentType: 'application/json-patch+json',
+      body: operations,
+      query: { fieldManager: FIELD_MANAGER },
+    })
+    return body as KubeObject
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 422) throw error
+    throw new ApiError(`PATCH ${path}`, 409, { message: error.message, reason: 'Conflict' })
+  }
 }

@@ -1,3 +1,4 @@
+import { isEqual } from '../engine/equal.ts'
 import type { KubeObject } from '../engine/object.ts'
 import type { Client } from './client.ts'
 import type { Resource } from './resource.ts'
@@ -16,7 +17,7 @@ export interface Source {
 
 export interface WatchSetOptions {
   readonly client: Client
-  /** An object of the source appeared, changed or went away, or the source was read completely for the first time. */
+  /** What is kept of the source changed, or the source was read completely for the first time. */
   readonly onChange: (id: string) => void
   readonly onTrouble: (id: string, error: Error) => void
 }
@@ -94,9 +95,12 @@ export class WatchSet {
       ...(source.metadataOnly && { metadataOnly: true }),
       signal: running.abort.signal,
       onChange(key, object) {
-        if (object) running.objects.set(key, project(object))
+        const kept = object && project(object)
+        // Most changes of a large object are in what is not kept of it.
+        const isNews = !source.project || !isEqual(running.objects.get(key), kept)
+        if (kept) running.objects.set(key, kept)
         else running.objects.delete(key)
-        if (running.isSynced) onChange(source.id)
+        if (running.isSynced && isNews) onChange(source.id)
       },
       onSync() {
         if (running.isSynced) return

@@ -105,7 +105,7 @@ async function list(input: WatchInput, known: Map<string, string>): Promise<stri
       ...(metadataOnly && { accept: `application/json;as=PartialObjectMetadataList;${PARTIAL}` }),
     })
     const page = body as ListPage
-    for (const item of page.items) {
+    for (const item of page.items ?? []) {
       // Items of a list do not repeat what the list says of all of them.
       const object = { ...item, apiVersion: at.apiVersion, kind: page.kind.replace(/List$/, '') }
       seen.add(keyOf(object))
@@ -125,7 +125,8 @@ async function list(input: WatchInput, known: Map<string, string>): Promise<stri
 
 interface ListPage {
   readonly kind: string
-  readonly items: readonly KubeObject[]
+  /** Null in an empty list of metadata only. */
+  readonly items: readonly KubeObject[] | null
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string }
 }
 

@@ -105,7 +105,7 @@ const invalid: readonly (readonly [key: string, text: string, message: string])[
   [
     DISABLED_RESOURCES,
     '[swap',
-    'must be a YAML list: Flow sequence in block collection must be sufficiently indented and end with a ] at line 1, column 6:',
+    'must be a YAML list: Flow sequence must end with a ] at line 1, column 6:',
   ],
   [
     DISABLED_RESOURCES,
@@ -332,7 +332,7 @@ const names: readonly (readonly [text: string, ...sentences: string[]])[] = [
   ],
   [
     `swap-${'x'.repeat(100)}`,
-    `no asset or group is named "swap-${'x'.repeat(53)}…: did you mean "swap"?`,
+    `no asset or group is named "swap-${'x'.repeat(53)}…: did you mean "swap-enable"?`,
   ],
 ]
 

@@ -208,7 +208,7 @@ t.test('a template that asks for an enum nobody read fails', async (t) => {
   })
   t.match(failed, {
     kind: 'failed',
-    message: 'active/descheduler-loadaware.yaml.ejs:3: value enums.profiles is not set',
+    message: 'active/descheduler-loadaware.yaml.ejs:1: value enums.profiles is not set',
   })
 })
 

@@ -5,7 +5,7 @@ import type { KindSchema } from '../../../src/shared/cluster/schemas.ts'
 import { canonicalJson } from '../../../src/shared/engine/canonical.ts'
 import { groupOf, type KubeObject } from '../../../src/shared/engine/object.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
-import { createHandlers } from '../../../src/webhook/handlers.ts'
+import { type Counted, createHandlers } from '../../../src/webhook/handlers.ts'
 import {
   createKnowledge,
   type Knowledge,
@@ -21,7 +21,7 @@ const kubeletConfigs = 'openshift/kubeletconfigs.machineconfiguration.openshift.
 
 const schema = (file: string, version: string): KindSchema => ({
   tree: crdTree(file, version),
-  enums: new Map(),
+  enums: {},
 })
 
 /** The merge trees of the catalog's kinds, but for the descheduler's. */
@@ -142,24 +142,24 @@ export function requestFor(
 
 /** The handlers, with everything that they tell written down. */
 export function handlersWith(
-  known: Knowledge | undefined = knowledge,
+  known: Knowledge | null = knowledge,
   enforcement: 'correct' | 'deny' = 'correct',
 ) {
-  const counted: Record<string, unknown>[] = []
-  const timed: string[] = []
-  const logged: unknown[] = []
+  const counted: Counted[] = []
+  const timed: (readonly [verdict: string, seconds: number])[] = []
+  const logged: object[] = []
   const events: EventInput[] = []
   const clock = { now: 0 }
   const handlers = createHandlers({
-    knowledge: () => known,
+    knowledge: () => known ?? undefined,
     catalog,
     enforcement,
     digest: sha256,
     metrics: {
-      requests: { inc: (labels: Record<string, unknown>) => counted.push(labels) },
-      duration: { observe: (labels: { verdict: string }) => timed.push(labels.verdict) },
-    } as unknown as Parameters<typeof createHandlers>[0]['metrics'],
-    log: { info: (entry: unknown) => logged.push(entry) } as never,
+      requests: { inc: (labels) => counted.push(labels) },
+      duration: { observe: ({ verdict }, seconds) => timed.push([verdict, seconds]) },
+    },
+    log: { info: (entry) => logged.push(entry) },
     record: (event) => events.push(event),
     now: () => clock.now,
   })

@@ -1,0 +1,205 @@
+import t from 'tap'
+import type { Catalog } from '../../../src/shared/catalog/catalog.ts'
+import {
+  accountUser,
+  RECONCILER_ACCOUNT,
+  WEBHOOK_ACCOUNT,
+} from '../../../src/shared/catalog/names.ts'
+import { accounts, type Rule } from '../../../src/shared/catalog/rbac.ts'
+import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import { assetNamed, catalog } from './facts.ts'
+
+const NAMESPACE = 'autopilot'
+
+const rulesOf = (account: string, kind: 'ClusterRole' | 'Role', from: Catalog = catalog) =>
+  accounts(from, NAMESPACE)
+    .filter((object) => object.kind === kind && object.metadata.name === account)
+    .flatMap(({ rules }) => rules as readonly Rule[])
+
+/** One line per permission: `verb group/resource` and the name it is bound to. */
+const permissions = (rules: readonly Rule[]) =>
+  rules.flatMap(({ apiGroups, resources, verbs, resourceNames = ['any'] }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) =>
+        resourceNames.flatMap((name) =>
+          verbs.map((verb) => `${verb} ${group}/${resource} ${name}`),
+        ),
+      ),
+    ),
+  )
+
+const everyRule = [RECONCILER_ACCOUNT, WEBHOOK_ACCOUNT].flatMap((account) => [
+  ...rulesOf(account, 'ClusterRole'),
+  ...rulesOf(account, 'Role'),
+])
+
+t.test('makes an account with its roles for each process', async (t) => {
+  const titles = accounts(catalog, NAMESPACE).map(
+    ({ kind, metadata }) => `${kind} ${metadata.namespace ?? '-'} ${metadata.name}`,
+  )
+  const of = (name: string) => [
+    `ServiceAccount ${NAMESPACE} ${name}`,
+    `ClusterRole - ${name}`,
+    `ClusterRoleBinding - ${name}`,
+    `Role ${NAMESPACE} ${name}`,
+    `RoleBinding ${NAMESPACE} ${name}`,
+  ]
+  t.same(titles, [...of(RECONCILER_ACCOUNT), ...of(WEBHOOK_ACCOUNT)])
+})
+
+t.test('binds each role to its own account alone', async (t) => {
+  const bindings = accounts(catalog, NAMESPACE).filter(({ kind }) => kind.endsWith('RoleBinding'))
+  t.equal(bindings.length, 4)
+  for (const { kind, metadata, roleRef, subjects } of bindings as readonly (KubeObject &
+    Record<string, unknown>)[]) {
+    const { name } = metadata
+    t.strictSame(roleRef, {
+      apiGroup: 'rbac.authorization.k8s.io',
+      kind: kind.replace('Binding', ''),
+      name,
+    })
+    t.strictSame(subjects, [{ kind: 'ServiceAccount', name, namespace: NAMESPACE }])
+  }
+})
+
+t.test('a request of an account arrives under the name of a user', async (t) => {
+  t.equal(accountUser(NAMESPACE, 'one'), 'system:serviceaccount:autopilot:one')
+})
+
+t.test(
+  'grants nothing by wildcard, no subresource, and no list of names that is empty',
+  async (t) => {
+    for (const rule of everyRule) {
+      const words = [
+        ...rule.apiGroups,
+        ...rule.resources,
+        ...rule.verbs,
+        ...(rule.resourceNames ?? []),
+      ]
+      t.notOk(
+        words.some((word) => word.includes('*')),
+        JSON.stringify(rule),
+      )
+      t.notOk(
+        rule.resources.some((resource) => resource.includes('/')),
+        JSON.stringify(rule),
+      )
+      t.not(rule.resourceNames?.length, 0, JSON.stringify(rule))
+    }
+  },
+)
+
+t.test('the webhook reads its own two objects and creates events, nothing else', async (t) => {
+  t.same(permissions(rulesOf(WEBHOOK_ACCOUNT, 'ClusterRole')), ['create events.k8s.io/events any'])
+  t.same(permissions(rulesOf(WEBHOOK_ACCOUNT, 'Role')), [
+    ...['get', 'list', 'watch'].map((verb) => `${verb} /configmaps virt-platform-autopilot-state`),
+    ...['get', 'list', 'watch'].map(
+      (verb) => `${verb} /secrets virt-platform-autopilot-webhook-tls`,
+    ),
+  ])
+})
+
+t.test(
+  'the reconciler writes in its own namespace only its state, its certificates and its Lease',
+  async (t) => {
+    t.same(permissions(rulesOf(RECONCILER_ACCOUNT, 'Role')), [
+      ...['get', 'list', 'watch', 'create', 'patch'].map(
+        (verb) => `${verb} /configmaps virt-platform-autopilot-state`,
+      ),
+      ...['ca', 'tls'].flatMap((name) =>
+        ['get', 'create', 'patch'].map(
+          (verb) => `${verb} /secrets virt-platform-autopilot-webhook-${name}`,
+        ),
+      ),
+      ...['get', 'create', 'patch', 'update'].map(
+        (verb) => `${verb} coordination.k8s.io/leases virt-platform-autopilot.kubevirt.io`,
+      ),
+    ])
+  },
+)
+
+const reconciler = permissions(rulesOf(RECONCILER_ACCOUNT, 'ClusterRole'))
+const writes = reconciler.filter((permission) => !/^(get|list|watch) /.test(permission))
+
+t.test('the reconciler reads without a name only what has none that is known', async (t) => {
+  const nameless = reconciler.filter((permission) => permission.endsWith(' any'))
+  const read = (resource: string) =>
+    ['get', 'list', 'watch'].map((verb) => `${verb} ${resource} any`)
+  t.same(nameless, [
+    ...read('apiextensions.k8s.io/customresourcedefinitions'),
+    ...read('hco.kubevirt.io/hyperconvergeds'),
+    ...read('/nodes'),
+    ...read('machineconfiguration.openshift.io/machineconfigpools'),
+    ...read('machineconfiguration.openshift.io/kubeletconfigs'),
+    'create events.k8s.io/events any',
+  ])
+})
+
+t.test('the reconciler writes only the objects of the catalog, by name', async (t) => {
+  const objects = catalog.flatMap(({ object: { group, resource, name } }) =>
+    (group === 'hco.kubevirt.io' ? ['patch'] : ['create', 'patch']).map(
+      (verb) => `${verb} ${group}/${resource} ${name}`,
+    ),
+  )
+  const configurations = ['mutating', 'validating'].flatMap((sort) =>
+    ['create', 'patch', 'delete'].map(
+      (verb) =>
+        `${verb} admissionregistration.k8s.io/${sort}webhookconfigurations virt-platform-autopilot`,
+    ),
+  )
+  t.same(writes.sort(), [...objects, ...configurations, 'create events.k8s.io/events any'].sort())
+})
+
+t.test('the HyperConverged is never created or deleted', async (t) => {
+  t.same(
+    writes.filter((permission) => permission.includes('hyperconvergeds')),
+    ['patch hco.kubevirt.io/hyperconvergeds kubevirt-hyperconverged'],
+  )
+})
+
+t.test(
+  'the reconciler reads each object of the catalog, its namespace and its own role',
+  async (t) => {
+    for (const { object } of catalog) {
+      const name = object.kind === 'HyperConverged' ? 'any' : object.name
+      for (const verb of ['get', 'list', 'watch']) {
+        t.ok(
+          reconciler.includes(`${verb} ${object.group}/${object.resource} ${name}`),
+          `${verb} ${object.name}`,
+        )
+      }
+    }
+    t.same(
+      reconciler.filter((permission) => permission.startsWith('watch /namespaces ')),
+      ['watch /namespaces metallb-system', 'watch /namespaces openshift-kube-descheduler-operator'],
+    )
+    t.ok(
+      reconciler.includes(
+        'get rbac.authorization.k8s.io/clusterroles virt-platform-autopilot-reconciler',
+      ),
+    )
+  },
+)
+
+t.test('a catalog without namespaces needs none', async (t) => {
+  const rules = rulesOf(RECONCILER_ACCOUNT, 'ClusterRole', [
+    assetNamed('hco-golden-config'),
+    assetNamed('swap-enable'),
+  ])
+  t.notOk(rules.some(({ resources }) => resources.includes('namespaces')))
+})
+
+t.test('the same object twice is named once', async (t) => {
+  const swap = assetNamed('swap-enable')
+  const rules = rulesOf(RECONCILER_ACCOUNT, 'ClusterRole', [
+    swap,
+    swap,
+    assetNamed('pci-passthrough'),
+  ])
+  t.same(
+    rules
+      .filter(({ resources }) => resources.includes('machineconfigs'))
+      .map(({ resourceNames }) => resourceNames),
+    [['50-virt-pci-passthrough', '90-worker-swap-online']],
+  )
+})

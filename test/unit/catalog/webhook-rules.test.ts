@@ -1,0 +1,236 @@
+import t from 'tap'
+import { kindKey } from '../../../src/shared/catalog/catalog.ts'
+import {
+  type RegistrationInput,
+  webhookConfigurations,
+} from '../../../src/shared/catalog/webhook-rules.ts'
+import { assetNamed, catalog, everythingServed, factsWith } from './facts.ts'
+
+const BUNDLE = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n'
+
+const INPUT: RegistrationInput = {
+  catalog,
+  facts: factsWith({ hco: { namespace: 'cnv' } }),
+  endpoint: { service: { name: 'hook', namespace: 'autopilot' } },
+  bundle: BUNDLE,
+  failurePolicy: 'Ignore',
+  trustedUser: 'system:serviceaccount:autopilot:reconciler',
+  owner: undefined,
+}
+
+interface WebhookRule {
+  readonly apiGroups: readonly string[]
+  readonly apiVersions: readonly string[]
+  readonly operations: readonly string[]
+  readonly resources: readonly string[]
+  readonly scope: string
+}
+
+interface Webhook {
+  readonly name: string
+  readonly clientConfig: object
+  readonly rules: readonly WebhookRule[]
+  readonly matchConditions: readonly { readonly name: string; readonly expression: string }[]
+}
+
+const webhooks = (input: Partial<RegistrationInput> = {}) =>
+  webhookConfigurations({ ...INPUT, ...input }).map(({ kind, metadata, webhooks: list }) => {
+    const [webhook, ...others] = list as readonly Webhook[]
+    if (!webhook || others.length > 0) throw new Error('a configuration has one webhook')
+    return { kind, metadata, webhook }
+  })
+
+const rulesOf = (input?: Partial<RegistrationInput>) =>
+  webhooks(input).map(({ webhook }) => webhook.rules)
+
+const objectsOf = (input?: Partial<RegistrationInput>) =>
+  webhooks(input).map(({ webhook }) => {
+    const { expression } = webhook.matchConditions[0] ?? { expression: '' }
+    return JSON.parse(expression.slice(expression.indexOf(' in ') + 4)) as readonly string[][]
+  })
+
+t.test('one webhook corrects creations and updates, one judges deletions too', async (t) => {
+  const [mutating, validating, ...others] = webhooks()
+  t.same(others, [])
+  t.match(mutating, {
+    kind: 'MutatingWebhookConfiguration',
+    webhook: { name: 'mutate.platform.kubevirt.io', reinvocationPolicy: 'IfNeeded' },
+  })
+  t.match(validating, {
+    kind: 'ValidatingWebhookConfiguration',
+    webhook: { name: 'validate.platform.kubevirt.io' },
+  })
+  t.ok(mutating?.webhook.rules.every(({ operations }) => operations.join() === 'CREATE,UPDATE'))
+  t.ok(
+    validating?.webhook.rules.every(
+      ({ operations }) => operations.join() === 'CREATE,UPDATE,DELETE',
+    ),
+  )
+})
+
+t.test('both fail open within three seconds and have no side effect on a dry run', async (t) => {
+  for (const { metadata, webhook } of webhooks()) {
+    t.strictSame(metadata, { name: 'virt-platform-autopilot' })
+    t.match(webhook, {
+      admissionReviewVersions: ['v1'],
+      failurePolicy: 'Ignore',
+      matchPolicy: 'Equivalent',
+      sideEffects: 'NoneOnDryRun',
+      timeoutSeconds: 3,
+    })
+  }
+  for (const { webhook } of webhooks({ failurePolicy: 'Fail' })) {
+    t.match(webhook, { failurePolicy: 'Fail' })
+  }
+})
+
+t.test(
+  'the rules name exactly the kinds of the catalog, without wildcard or subresource',
+  async (t) => {
+    for (const rules of rulesOf()) {
+      t.same(
+        rules.map(({ apiGroups, apiVersions, resources, scope }) =>
+          [apiGroups, apiVersions, resources, scope].join(' '),
+        ),
+        [
+          'hco.kubevirt.io v1 hyperconvergeds Namespaced',
+          'machineconfiguration.openshift.io v1 machineconfigs Cluster',
+          'machineconfiguration.openshift.io v1 kubeletconfigs Cluster',
+          'remediation.medik8s.io v1alpha1 nodehealthchecks Cluster',
+          'metallb.io v1beta1 metallbs Namespaced',
+          'operator.openshift.io v1 kubedeschedulers Namespaced',
+        ],
+      )
+      t.notMatch(JSON.stringify(rules), /\*/)
+      t.notOk(rules.some(({ resources }) => resources.some((resource) => resource.includes('/'))))
+    }
+  },
+)
+
+t.test('the conditions name exactly the objects of the catalog', async (t) => {
+  for (const objects of objectsOf()) {
+    t.same(objects, [
+      ['hco.kubevirt.io/hyperconvergeds', 'cnv', 'kubevirt-hyperconverged'],
+      ['machineconfiguration.openshift.io/machineconfigs', '', '90-worker-swap-online'],
+      ['machineconfiguration.openshift.io/machineconfigs', '', '50-virt-pci-passthrough'],
+      ['machineconfiguration.openshift.io/kubeletconfigs', '', 'virt-perf-settings'],
+      ['remediation.medik8s.io/nodehealthchecks', '', 'virt-node-health-check'],
+      ['metallb.io/metallbs', 'metallb-system', 'metallb'],
+      ['operator.openshift.io/kubedeschedulers', 'openshift-kube-descheduler-operator', 'cluster'],
+    ])
+  }
+})
+
+t.test('what is not served is in no rule and no condition', async (t) => {
+  const metallb = kindKey(assetNamed('metallb').object)
+  for (const versions of [[], ['v1']]) {
+    const facts = factsWith({ served: { ...everythingServed, [metallb]: versions } })
+    t.notOk(
+      rulesOf({ facts })
+        .flat()
+        .some(({ resources }) => resources.includes('metallbs')),
+    )
+    t.notOk(
+      objectsOf({ facts })
+        .flat()
+        .some(([resource]) => resource === 'metallb.io/metallbs'),
+    )
+    t.same(
+      objectsOf({ facts }).map((objects) => objects.length),
+      [6, 6],
+    )
+  }
+  const nothing = { facts: factsWith({ served: {} }) }
+  t.same(rulesOf(nothing), [[], []])
+  t.same(objectsOf(nothing), [[], []])
+})
+
+t.test('a rule has the newest version that is served', async (t) => {
+  const facts = factsWith({ served: { 'hco.kubevirt.io/HyperConverged': ['v1beta1'] } })
+  t.same(
+    rulesOf({ facts })
+      .flat()
+      .map(({ apiVersions }) => apiVersions),
+    [['v1beta1'], ['v1beta1']],
+  )
+})
+
+t.test('a kind has a rule when one of its assets is served', async (t) => {
+  const swap = assetNamed('swap-enable')
+  const newer = { ...swap, object: { ...swap.object, name: 'newer', versions: ['v2'] } }
+  for (const both of [
+    [swap, newer],
+    [newer, swap],
+  ]) {
+    t.same(
+      rulesOf({ catalog: both })
+        .flat()
+        .map(({ apiVersions }) => apiVersions),
+      [['v1'], ['v1']],
+    )
+    t.same(
+      objectsOf({ catalog: both })
+        .flat()
+        .map(([, , name]) => name),
+      ['90-worker-swap-online', '90-worker-swap-online'],
+    )
+  }
+})
+
+t.test('the conditions read a name wherever a request has it, and exempt one user', async (t) => {
+  for (const { webhook } of webhooks()) {
+    const [managed, trusted, ...others] = webhook.matchConditions
+    t.same(others, [])
+    t.equal(managed?.name, 'managed-object')
+    t.equal(
+      managed?.expression.slice(0, managed.expression.indexOf(' in ')),
+      '[request.resource.group + "/" + request.resource.resource, has(request.namespace) ? request.namespace : "", string(oldObject != null ? oldObject.metadata.name : object != null && has(object.metadata.name) ? object.metadata.name : has(request.name) ? request.name : "")]',
+    )
+    t.strictSame(trusted, {
+      name: 'not-the-reconciler',
+      expression: 'request.userInfo.username != "system:serviceaccount:autopilot:reconciler"',
+    })
+  }
+})
+
+t.test('a user name cannot break out of its expression', async (t) => {
+  for (const { webhook } of webhooks({ trustedUser: 'a" || true || "' })) {
+    const { expression } = webhook.matchConditions[1] ?? { expression: '' }
+    t.equal(expression, 'request.userInfo.username != "a\\" || true || \\""')
+  }
+})
+
+t.test(
+  'reaches the webhook by its Service or by a URL, with the authorities to trust',
+  async (t) => {
+    const caBundle = Buffer.from(BUNDLE).toString('base64')
+    const clients = (input?: Partial<RegistrationInput>) =>
+      webhooks(input).map(({ webhook }) => webhook.clientConfig)
+    t.strictSame(clients(), [
+      { service: { name: 'hook', namespace: 'autopilot', path: '/mutate', port: 443 }, caBundle },
+      { service: { name: 'hook', namespace: 'autopilot', path: '/validate', port: 443 }, caBundle },
+    ])
+    for (const url of ['https://127.0.0.1:9443', 'https://127.0.0.1:9443/']) {
+      t.strictSame(clients({ endpoint: { url } }), [
+        { url: 'https://127.0.0.1:9443/mutate', caBundle },
+        { url: 'https://127.0.0.1:9443/validate', caBundle },
+      ])
+    }
+  },
+)
+
+t.test('goes away with its owner', async (t) => {
+  const owner = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'owner', uid: 'u-1' },
+  }
+  for (const { metadata } of webhooks({ owner })) {
+    t.strictSame(metadata, {
+      name: 'virt-platform-autopilot',
+      ownerReferences: [
+        { apiVersion: owner.apiVersion, kind: 'ClusterRole', name: 'owner', uid: 'u-1' },
+      ],
+    })
+  }
+})
