@@ -85,7 +85,7 @@ const isConditionType = ({ schema }: ErrorObject, type: unknown) =>
 
 /** The member at fault, where the error is about a map that has it. */
 const memberOf = ({ keyword, params, propertyName }: ErrorObject): string | undefined =>
-  keyword === 'additionalProperties' ? String(params['additionalProperty']) : propertyName
+  keyword === 'additionalProperties' ? String(params.additionalProperty) : propertyName
 
 function explain(error: ErrorObject): string {
   const { keyword, params, schema, message } = error
@@ -93,7 +93,7 @@ function explain(error: ErrorObject): string {
     case 'additionalProperties':
       return `has the unknown member "${memberOf(error)}"`
     case 'enum':
-      return `must be one of ${params['allowedValues'].join(', ')}`
+      return `must be one of ${params.allowedValues.join(', ')}`
     case 'oneOf':
       return 'is a condition of no known type'
     case 'contains':

@@ -37,10 +37,10 @@ export const isMap = (value: unknown): value is JsonMap =>
 /** Whether a value from outside has the members that every Kubernetes object has. */
 export const isKubeObject = (value: unknown): value is KubeObject =>
   isMap(value) &&
-  typeof value['apiVersion'] === 'string' &&
-  typeof value['kind'] === 'string' &&
-  isMap(value['metadata']) &&
-  typeof value['metadata']['name'] === 'string'
+  typeof value.apiVersion === 'string' &&
+  typeof value.kind === 'string' &&
+  isMap(value.metadata) &&
+  typeof value.metadata.name === 'string'
 
 /** The API group of an `apiVersion`: `apps` for `apps/v1`, the empty string for the core group's `v1`. */
 export const groupOf = (apiVersion: string) =>

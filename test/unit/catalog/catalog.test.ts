@@ -83,7 +83,7 @@ t.test('loads an entry with the defaults of what it leaves out', async (t) => {
 t.test('sorts by order, then by name', async (t) => {
   const namesOf = (text: string) => load(text).map(({ name }) => name)
   const entry = (name: string, text: string) =>
-    text.replaceAll('two', name).replace('active/' + name, 'active/two')
+    text.replaceAll('two', name).replace(`active/${name}`, 'active/two')
   t.same(namesOf(`${ONE}${TWO}${entry('alpha', TWO)}`), ['alpha', 'one', 'two'])
   t.same(namesOf(`${ONE}${TWO.replace('order: 7', 'order: 0')}`), ['two', 'one'])
 })
@@ -136,7 +136,7 @@ const broken: readonly (readonly [what: string, text: string, ...mistakes: strin
     'with an alias',
     'assets:\n  - &a one\n  - *a',
     'catalog.yaml:2: asset number 0 must be object',
-    'catalog.yaml: asset number 1 must be object',
+    'catalog.yaml:3: asset number 1 must be object',
   ],
   [
     'with an unknown member',

@@ -254,7 +254,7 @@ t.test('reads hostile YAML within the time of a request', async (t) => {
   for (const text of hostile) {
     const before = performance.now()
     const { problems } = readSettings({ [DISABLED_RESOURCES]: text })
-    t.equal(problems.length, 1, problems[0]?.message)
+    t.equal(problems.length, 1, text.slice(0, 9))
     // A hundredfold of what it takes: this is about powers, not about percents.
     t.ok(performance.now() - before < 5_000)
   }
