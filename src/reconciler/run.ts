@@ -3,13 +3,16 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Catalog } from '../shared/catalog/catalog.ts'
-import { accountUser, RECONCILER_ACCOUNT, STATE_CONFIG_MAP } from '../shared/catalog/names.ts'
-import { parseState, type State, stateData } from '../shared/catalog/state.ts'
+import {
+  accountUser,
+  PRODUCT,
+  RECONCILER_ACCOUNT,
+  STATE_CONFIG_MAP,
+} from '../shared/catalog/names.ts'
+import type { State } from '../shared/catalog/state.ts'
 import type { WebhookEndpoint } from '../shared/catalog/webhook-rules.ts'
 import type { Client } from '../shared/cluster/client.ts'
 import { createRecorder } from '../shared/cluster/events.ts'
-import { apply, read } from '../shared/cluster/resource.ts'
-import { whoAmI } from '../shared/cluster/who-am-i.ts'
 import { createCycle } from '../shared/ops/cycle.ts'
 import type { Listen } from '../shared/ops/listen.ts'
 import { createTroubleTeller, type Log } from '../shared/ops/log.ts'
@@ -19,6 +22,8 @@ import { afterAbort } from '../shared/ops/shutdown.ts'
 import { ClusterView } from './cluster-view.ts'
 import { Controller } from './controller.ts'
 import { createElection } from './leader.ts'
+import { type Fail, requireLeadership } from './preconditions.ts'
+import { readState, writeState } from './published-state.ts'
 import { createPublisher } from './publisher.ts'
 import { createReporter, type Reporter } from './report.ts'
 import { assetSource, CRDS, namespaceSource, registrationSources } from './sources.ts'
@@ -158,7 +163,11 @@ export async function runReconciler(
     // Ends early only when the process does.
     void resume().catch(() => undefined)
   }
-  const { promise: failure, reject: fail } = Promise.withResolvers<never>()
+  const { promise: failure, reject } = Promise.withResolvers<never>()
+  const fail: Fail = (message) => {
+    reject(new Error(message))
+    return new Promise(() => undefined)
+  }
   const insist = <T>(what: string, work: () => Promise<T>): Promise<T> =>
     work().catch(async (error: Error) => {
       tell(`cannot ${what}; trying again`, error)
@@ -166,7 +175,11 @@ export async function runReconciler(
       return insist(what, work)
     })
   const resume = async (): Promise<void> => {
-    if (isWriter) await insist('ask who we are', () => requireTrusted(client, trustedUser, fail))
+    if (isWriter) {
+      await insist('ask whether to lead', () =>
+        requireLeadership(client, config.namespace, trustedUser, fail),
+      )
+    }
     controller.resume(
       await insist('read the published state', () => readState(client, config.namespace)),
     )
@@ -202,28 +215,6 @@ export async function runReconciler(
   }
   return { opsPort, ended: Promise.race([afterAbort(signal, end), failure]) }
 }
-
-// Were our own writes judged by the webhook, each rollout would be a war with ourselves.
-async function requireTrusted(client: Client, trustedUser: string, fail: (error: Error) => void) {
-  const user = await whoAmI(client)
-  if (user === trustedUser) return
-  const way = "use that account's kubeconfig, or name this user with --trusted-user"
-  fail(new Error(`the webhook is to trust ${trustedUser}, and this is ${user}: ${way}`))
-  await new Promise(() => undefined)
-}
-
-const stateIn = (namespace: string) => ({ apiVersion: 'v1', resource: 'configmaps', namespace })
-
-const readState = async (client: Client, namespace: string) =>
-  parseState((await read(client, stateIn(namespace), STATE_CONFIG_MAP))?.data)
-
-const writeState = (client: Client, namespace: string, state: State) =>
-  apply(client, stateIn(namespace), {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: STATE_CONFIG_MAP, namespace },
-    data: stateData(state),
-  })
 
 /** Which assets a source concerns: its own, or all of a namespace. */
 function objectIndex(catalog: Catalog): (id: string) => readonly string[] {

@@ -89,18 +89,21 @@ interface WaysOut {
 }
 
 function waysOut(wish: Wish): WaysOut {
-  const { object, drifts, isSensitive } = wish
-  const unmanage = unmanageCommand(object)
-  const patch = isSensitive || drifts.length > MAX_WISHES ? undefined : patchFor(wish)
+  const { object, drifts } = wish
   const ignore = drifts.length > MAX_WISHES ? undefined : ignoreFor(wish)
   return {
-    patch: [
-      ...(patch !== undefined && isShowable(patch) ? [annotateCommand(object, PATCH, patch)] : []),
-      ...(isSensitive ? [] : [HINT]),
-    ],
+    patch: patchWays(wish),
     ignore: ignore === undefined ? [] : [annotateCommand(object, IGNORE_FIELDS, ignore)],
-    unmanage,
+    unmanage: unmanageCommand(object),
   }
+}
+
+function patchWays(wish: Wish): readonly string[] {
+  if (wish.isSensitive) return []
+  if (wish.drifts.length > MAX_WISHES) return [HINT]
+  const patch = patchFor(wish)
+  if (patch === undefined) return []
+  return isShowable(patch) ? [annotateCommand(wish.object, PATCH, patch), HINT] : [HINT]
 }
 
 const HINT = `put the ${PATCH} annotation that \`virt-platform-autopilot override FILE\` prints for your manifest on the object.`

@@ -1,4 +1,4 @@
-/** Lets each key through once per interval. Of more keys than it has room for it forgets the oldest. */
+/** Lets each key through once per interval. It remembers so many keys, and forgets the oldest for a newer one. */
 export class OncePer {
   readonly #intervalMs: number
   readonly #room: number
@@ -12,11 +12,12 @@ export class OncePer {
 
   /** Whether the key may pass now, given the time in milliseconds. */
   admits(key: string, now: number): boolean {
-    for (const [oldest, time] of this.#times) {
-      if (now - time < this.#intervalMs && this.#times.size < this.#room) break
-      this.#times.delete(oldest)
-    }
-    if (this.#times.has(key)) return false
+    const last = this.#times.get(key)
+    if (last !== undefined && now - last < this.#intervalMs) return false
+    // Deleted first, so that a key that comes again is the newest.
+    this.#times.delete(key)
+    const [oldest] = this.#times.keys()
+    if (oldest !== undefined && this.#times.size >= this.#room) this.#times.delete(oldest)
     this.#times.set(key, now)
     return true
   }

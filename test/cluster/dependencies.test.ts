@@ -33,7 +33,7 @@ t.test('what comes later', async (t) => {
   const cluster = await autopilotCluster(t, {
     isEarly: true,
     only: ({ metadata }) => !LATER.includes(metadata.name),
-    reconcilerFlags: ['--resync=1s'],
+    reconcilerFlags: ['--resync=500ms'],
   })
   const { autopilot, read, install, untilEvent, untilCompared, metric } = cluster
   const alice = cluster.person('alice')

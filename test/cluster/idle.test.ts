@@ -28,7 +28,7 @@ const OBJECTS = [HCO, SWAP, PCI, KUBELET, HEALTH_CHECK, METALLB, STATE, MUTATING
 t.test('a reconciler at rest', async (t) => {
   const cluster = await autopilotCluster(t, {
     auditPolicy: AUDIT,
-    reconcilerFlags: ['--resync=1s'],
+    reconcilerFlags: ['--resync=500ms'],
   })
   const { read, untilCompared, untilEvent, withoutWebhook } = cluster
   const alice = cluster.person('alice')

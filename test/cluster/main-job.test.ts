@@ -84,7 +84,7 @@ const WAYS: readonly {
 ]
 
 t.test('the main job', async (t) => {
-  const cluster = await autopilotCluster(t, { reconcilerFlags: ['--resync=1s'] })
+  const cluster = await autopilotCluster(t, { reconcilerFlags: ['--resync=500ms'] })
   const { read, withoutWebhook, untilCompared } = cluster
   const alice = cluster.person('alice')
 

@@ -33,7 +33,7 @@ const exclusion = ({ stderr }: Said) =>
   /(?:To keep it away|switch the asset off first): (kubectl .*)/.exec(stderr)?.[1] ?? ''
 
 t.test('deletions and opt-outs', async (t) => {
-  const cluster = await autopilotCluster(t, { reconcilerFlags: ['--resync=1s'] })
+  const cluster = await autopilotCluster(t, { reconcilerFlags: ['--resync=500ms'] })
   const { read, asked, untilCompared, untilEvent } = cluster
   const alice = cluster.person('alice')
   const uidOf = async (path: string): Promise<string> => (await read(path))?.metadata.uid

@@ -26,7 +26,7 @@ const owned = ({ metadata }: Loose) =>
   ).fieldsV1
 
 t.test('overrides', async (t) => {
-  const cluster = await autopilotCluster(t, { reconcilerFlags: ['--resync=1s'] })
+  const cluster = await autopilotCluster(t, { reconcilerFlags: ['--resync=500ms'] })
   const { read, judged, asked, untilCompared, untilEvent, withoutWebhook } = cluster
   const alice = cluster.person('alice')
   const minHealthy = async () => (await read(HEALTH_CHECK)).spec.minHealthy

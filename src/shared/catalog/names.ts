@@ -1,5 +1,5 @@
 /** Names of the product's own objects, in its own namespace unless they are cluster-scoped. */
-const PRODUCT = 'virt-platform-autopilot'
+export const PRODUCT = 'virt-platform-autopilot'
 export const RECONCILER_ACCOUNT = `${PRODUCT}-reconciler`
 export const WEBHOOK_ACCOUNT = `${PRODUCT}-webhook`
 export const STATE_CONFIG_MAP = `${PRODUCT}-state`

@@ -4,6 +4,7 @@ import { FACT_SOURCES } from './facts.ts'
 import {
   AUTHORITY_SECRET,
   LEASE,
+  PRODUCT,
   RECONCILER_ACCOUNT,
   RECONCILER_ROLE,
   SERVING_SECRET,
@@ -68,6 +69,7 @@ const EVENTS = rule('events.k8s.io', ['events'], ['create'])
 const ownRules = () => [
   rule('', ['configmaps'], [...READ, ...APPLY], [STATE_CONFIG_MAP]),
   rule('', ['secrets'], ['get', ...APPLY], [AUTHORITY_SECRET, SERVING_SECRET]),
+  rule('apps', ['deployments'], ['get'], [PRODUCT]),
   rule('coordination.k8s.io', ['leases'], ['get', ...APPLY, 'update'], [LEASE]),
 ]
 

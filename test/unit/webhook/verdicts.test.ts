@@ -584,7 +584,7 @@ const writes: readonly Write[] = [
     }),
     verdict: 'corrected Drift',
     stored: edited(swap, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }),
-    warnings: 6,
+    warnings: 4,
   },
   {
     says: 'lets a finalizer be removed from a terminating object',

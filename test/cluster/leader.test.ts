@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { freePort } from '../../src/cli/dev/ports.ts'
+import { spawnLeashed } from '../../src/cli/dev/processes.ts'
+import {
+  autopilotCluster,
+  ENTRY,
+  HCO,
+  HEALTH_CHECK,
+  isReady,
+  MUTATING,
+  NAMESPACE,
+  sumOf,
+} from './autopilot-fixture.ts'
+import { until } from './until.ts'
+
+const LEASE = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/virt-platform-autopilot.kubevirt.io`
+const CHECK = ['nodehealthcheck', 'virt-node-health-check']
+
+t.test('leadership', async (t) => {
+  const cluster = await autopilotCluster(t)
+  const { autopilot, read } = cluster
+  const { reconciler } = autopilot
+  const alice = cluster.person('alice')
+  const folder = join(cluster.dataDir, 'autopilot')
+  const port = await freePort()
+  const second = spawnLeashed({
+    name: 'second reconciler',
+    file: process.execPath,
+    args: [
+      ENTRY,
+      'reconciler',
+      `--kubeconfig=${join(folder, 'kubeconfig-virt-platform-autopilot-reconciler')}`,
+      `--namespace=${NAMESPACE}`,
+      `--ops-listen=127.0.0.1:${port}`,
+      `--webhook-url=${autopilot.webhookUrl}`,
+      '--disruptive-changes=apply',
+      '--trusted-user=gitops',
+    ],
+    cwd: folder,
+    env: {},
+    logFile: join(folder, 'second.log'),
+  })
+  t.teardown(() => second.kill())
+  const leads = async (opsPort: number) => {
+    const reply = await fetch(`http://127.0.0.1:${opsPort}/metrics`).catch(() => undefined)
+    return reply ? sumOf(await reply.text(), 'virt_platform_leader') === 1 : false
+  }
+  const holder = async () => (await read(LEASE)).spec.holderIdentity
+  const trusted = async () =>
+    /username != "([^"]*)"/.exec(
+      JSON.stringify((await read(MUTATING)).webhooks).replaceAll('\\', ''),
+    )?.[1]
+  const deleteCheck = async () => {
+    await alice(['delete', ...CHECK])
+    const since = performance.now()
+    await until('what was deleted is back', () => read(HEALTH_CHECK), 30_000)
+    return Math.round(performance.now() - since)
+  }
+
+  await t.test('of two reconcilers one writes, and both are ready', async (t) => {
+    await until('the second is ready', () => isReady(port))
+    t.ok(await leads(autopilot.opsPorts.reconciler))
+    t.notOk(await leads(port))
+    await deleteCheck()
+    t.notMatch(second.output(), /"msg":"(created|adopted|drift corrected)"/)
+    t.equal(
+      await trusted(),
+      `system:serviceaccount:${NAMESPACE}:virt-platform-autopilot-reconciler`,
+    )
+  })
+
+  await t.test('a leader that is asked to end hands over at once', async (t) => {
+    const before = await holder()
+    const since = performance.now()
+    await reconciler.stop()
+    t.equal(await reconciler.child().ended, 'exit code 0')
+    await until('the other leads', () => leads(port), 6_000)
+    t.comment(`handed over in ${Math.round(performance.now() - since)} ms`)
+    t.not(await holder(), before)
+    await deleteCheck()
+  })
+
+  await t.test('the trusted user is never judged, and no one else is spared', async (t) => {
+    await until('it is registered', async () => (await trusted()) === 'gitops')
+    const edit = ['patch', ...CHECK, '--type=merge', '--patch={"spec":{"minHealthy":"9%"}}']
+    t.match(await alice(edit), { code: 0, stderr: /kept at "51%"/ })
+    t.match(await cluster.person('gitops')(edit), { code: 0, stderr: '' })
+    await until('its edit is healed', async () => {
+      return (await read(HEALTH_CHECK)).spec.minHealthy === '51%'
+    })
+  })
+
+  await t.test('a leader that dies is followed by the other', async (t) => {
+    reconciler.start()
+    await until('the first is ready again', () => isReady(autopilot.opsPorts.reconciler))
+    await second.kill()
+    const healed = await deleteCheck()
+    t.comment(`followed, and healed, ${healed} ms after it was killed`)
+    t.ok(await leads(autopilot.opsPorts.reconciler))
+  })
+
+  await t.test('the last one releases the Lease when it ends', async (t) => {
+    await reconciler.stop()
+    t.equal(await holder(), '')
+  })
+
+  await t.test('started without an API server, it waits, says so once, and goes on', async (t) => {
+    const { uid } = (await read(HCO)).metadata
+    await cluster.stopApiServer()
+    reconciler.start()
+    const { logFile } = reconciler.child()
+    const waits = () =>
+      reconciler
+        .child()
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('waiting for the API server'))
+    await until('it says so', async () => waits().length > 0)
+    t.match(waits()[0], new RegExp(`"level":40.*${new URL(cluster.url).host}`))
+    await cluster.startApiServer()
+    await until('it leads', () => leads(autopilot.opsPorts.reconciler), 30_000)
+    await deleteCheck()
+    t.equal(waits().length, 1, readFileSync(logFile, 'utf8'))
+    t.equal((await read(HCO)).metadata.uid, uid)
+  })
+})

@@ -1,0 +1,521 @@
+import t, { type Test } from 'tap'
+
+import {
+  AUTOPILOT,
+  DISABLED_RESOURCES,
+  IGNORE_FIELDS,
+  MODE,
+  PATCH,
+  PREFIX,
+} from '../../../src/shared/engine/annotations.ts'
+import { byteLength } from '../../../src/shared/engine/json.ts'
+import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import type { Knowledge } from '../../../src/webhook/knowledge.ts'
+import type { AdmissionResponse } from '../../../src/webhook/review.ts'
+import { factsWith } from '../catalog/facts.ts'
+import {
+  baselineOf,
+  type Edit,
+  edited,
+  facts,
+  handlersWith,
+  type Json,
+  knowledge,
+  knowledgeOf,
+  requestFor,
+} from './known.ts'
+
+const hco = baselineOf('hco-golden-config')
+const swap = baselineOf('swap-enable')
+const health = baselineOf('node-health-standard')
+const metallb = baselineOf('metallb')
+
+const json = (value: unknown) => value as Json
+const uninstall = (value: unknown) => (spec: Json) => {
+  spec.uninstallStrategy = json(value)
+}
+const patchOf = (...operations: readonly object[]) => JSON.stringify(operations)
+
+const HCO = 'HyperConverged openshift-cnv/kubevirt-hyperconverged'
+const WHY =
+  'by virt-platform-autopilot (hco-golden-config: deleting the operator must not delete VMs).'
+const ANNOTATE =
+  'kubectl annotate hyperconverged -n openshift-cnv kubevirt-hyperconverged --overwrite'
+
+interface Case {
+  readonly says: string
+  readonly object?: KubeObject
+  readonly before?: Edit
+  readonly edit: Edit
+  readonly known?: Knowledge
+  readonly enforcement?: 'deny'
+  readonly told: readonly string[]
+}
+
+const update = ({
+  object = hco,
+  before = {},
+  edit,
+  known,
+  enforcement,
+}: Omit<Case, 'told' | 'says'>): AdmissionResponse => {
+  const { mutate } = handlersWith(known, enforcement)
+  return mutate(
+    requestFor('UPDATE', { object: edited(object, edit), oldObject: edited(object, before) }),
+  )
+}
+
+const corrections: readonly Case[] = [
+  {
+    says: 'a field that is set otherwise',
+    edit: { spec: uninstall('RemoveWorkloads') },
+    told: [
+      `${HCO}: /spec/uninstallStrategy kept at "BlockUninstallIfWorkloadsExist" ${WHY}`,
+      `To change it: ${ANNOTATE} ${PATCH}='[{"op":"add","path":"/spec/uninstallStrategy","value":"RemoveWorkloads"}]'`,
+    ],
+  },
+  {
+    says: 'a field that is left out',
+    edit: {
+      spec: (spec) => {
+        delete spec.uninstallStrategy
+      },
+    },
+    told: [
+      `${HCO}: /spec/uninstallStrategy kept at "BlockUninstallIfWorkloadsExist" ${WHY}`,
+      `To change it: ${ANNOTATE} ${PATCH}='[{"op":"remove","path":"/spec/uninstallStrategy"}]'`,
+    ],
+  },
+  {
+    says: 'all fields of a map, which goes with them',
+    edit: {
+      spec: (spec) => {
+        delete spec.liveMigrationConfig
+      },
+    },
+    told: [
+      `${HCO}: /spec/liveMigrationConfig/allowAutoConverge kept at false ${WHY}`,
+      `${HCO}: /spec/liveMigrationConfig/allowPostCopy kept at false ${WHY}`,
+      `${HCO}: /spec/liveMigrationConfig/completionTimeoutPerGiB kept at 150 ${WHY}`,
+      `${HCO}: /spec/liveMigrationConfig/progressTimeout kept at 150 ${WHY}`,
+      `To change it: ${ANNOTATE} ${PATCH}='[{"op":"remove","path":"/spec/liveMigrationConfig"}]'`,
+    ],
+  },
+  {
+    says: 'a value with quotes, which a shell must leave alone',
+    edit: { spec: uninstall(`it's "so"; $(reboot) \\`) },
+    told: [
+      `${HCO}: /spec/uninstallStrategy kept at "BlockUninstallIfWorkloadsExist" ${WHY}`,
+      `To change it: ${ANNOTATE} ${PATCH}='[{"op":"add","path":"/spec/uninstallStrategy","value":"it'\\''s \\"so\\"; $(reboot) \\\\"}]'`,
+    ],
+  },
+  {
+    says: 'a value that would reorder or break the line',
+    edit: { spec: uninstall('a\u202eb\nc\u0007\u{e0001}') },
+    told: [
+      `${HCO}: /spec/uninstallStrategy kept at "BlockUninstallIfWorkloadsExist" ${WHY}`,
+      `To change it: ${ANNOTATE} ${PATCH}='[{"op":"add","path":"/spec/uninstallStrategy","value":"a\\u202eb\\nc\\u0007\\udb40\\udc01"}]'`,
+    ],
+  },
+  {
+    says: 'another field than a patch in force is about',
+    before: {
+      annotations: { [PATCH]: patchOf({ op: 'add', path: '/spec/x', value: 1 }) },
+      spec: (spec) => {
+        spec.x = json(1)
+      },
+    },
+    edit: {
+      annotations: { [PATCH]: patchOf({ op: 'add', path: '/spec/x', value: 1 }) },
+      spec: (spec) => {
+        spec.x = json(1)
+        uninstall('y')(spec)
+      },
+    },
+    told: [
+      `${HCO}: /spec/uninstallStrategy kept at "BlockUninstallIfWorkloadsExist" ${WHY}`,
+      `To add it to the patch in force: ${ANNOTATE} ${PATCH}='[{"op":"add","path":"/spec/x","value":1},{"op":"add","path":"/spec/uninstallStrategy","value":"y"}]'`,
+    ],
+  },
+  {
+    says: 'a command that is too long',
+    edit: { spec: uninstall('y'.repeat(700)) },
+    told: [
+      `${HCO}: /spec/uninstallStrategy kept at "BlockUninstallIfWorkloadsExist" ${WHY}`,
+      `To change it: put the ${PATCH} annotation that \`virt-platform-autopilot override FILE\` prints for your manifest on the object.`,
+    ],
+  },
+  {
+    says: 'a secret, in a field that a patch has put under management',
+    before: {
+      annotations: { [PATCH]: patchOf({ op: 'add', path: '/spec/tokens', value: { a: 'x' } }) },
+      spec: (spec) => {
+        spec.tokens = json({ a: 'x' })
+      },
+    },
+    edit: {
+      annotations: { [PATCH]: patchOf({ op: 'add', path: '/spec/tokens', value: { a: 'x' } }) },
+      spec: (spec) => {
+        spec.tokens = json({ a: 'hunter2' })
+      },
+    },
+    told: [
+      `${HCO}: /spec/tokens kept at (hidden) ${WHY}`,
+      `To add it to the patch in force: put the ${PATCH} annotation that \`virt-platform-autopilot override FILE\` prints for your manifest on the object.`,
+    ],
+  },
+  {
+    says: 'an edit that no patch can make legitimate',
+    object: metallb,
+    edit: { metadata: {}, spec: () => null },
+    told: [
+      'MetalLB metallb-system/metallb: /spec kept at {} by virt-platform-autopilot (metallb: services of VMs need addresses outside a cloud too).',
+      `To own it yourself: kubectl annotate metallb -n metallb-system metallb --overwrite ${IGNORE_FIELDS}=/spec`,
+    ],
+  },
+  {
+    says: 'a kind that takes no patch',
+    object: swap,
+    edit: {
+      spec: (spec) => {
+        delete json(spec.config).ignition
+      },
+    },
+    told: [
+      'MachineConfig 90-worker-swap-online: /spec/config/ignition/version kept at "3.4.0" by virt-platform-autopilot (swap-enable: memory overcommit needs swap, kept away from system services).',
+      `To own it yourself: kubectl annotate machineconfig 90-worker-swap-online --overwrite ${IGNORE_FIELDS}=/spec/config/ignition/version`,
+    ],
+  },
+  {
+    says: 'everything of a kind that takes no patch, where only the object can be owned',
+    object: swap,
+    edit: { spec: () => 'x' },
+    told: [
+      'MachineConfig 90-worker-swap-online: /spec/config/ignition/version kept at "3.4.0" by virt-platform-autopilot (swap-enable: memory overcommit needs swap, kept away from system services).',
+      'MachineConfig 90-worker-swap-online: /spec/config/storage/files kept at [{"path":"/etc/openshift/kubelet.conf.d/90-swap.conf","mode… by virt-platform-autopilot (swap-enable: memory overcommit needs swap, kept away from system services).',
+      'MachineConfig 90-worker-swap-online: /spec/config/systemd/units kept at [{"name":"swap-disk-enable.service","enabled":true,"content… by virt-platform-autopilot (swap-enable: memory overcommit needs swap, kept away from system services).',
+      `To own it yourself: kubectl annotate machineconfig 90-worker-swap-online --overwrite ${IGNORE_FIELDS}=/spec/config/ignition/version,/spec/config/storage/files,/spec/config/systemd/units`,
+    ],
+  },
+  {
+    says: 'our label, for which there is no way out',
+    edit: { labels: { team: 'virt' } },
+    told: [
+      `${HCO}: /metadata/labels/platform.kubevirt.io~1managed-by kept at "virt-platform-autopilot" ${WHY}`,
+    ],
+  },
+  {
+    says: 'a patch that comes without the edit',
+    edit: {
+      annotations: {
+        [PATCH]: patchOf({ op: 'replace', path: '/spec/uninstallStrategy', value: 'x' }),
+      },
+    },
+    told: [
+      `${HCO}: /spec/uninstallStrategy set to "x" by virt-platform-autopilot, as the annotations now say (hco-golden-config: deleting the operator must not delete VMs).`,
+    ],
+  },
+  {
+    says: 'names that nobody knows',
+    edit: { annotations: { [AUTOPILOT]: 'hco,swap-enabel', [`${PREFIX}ignore-field`]: '/x' } },
+    told: [
+      `${HCO}: annotation ${PREFIX}ignore-field means nothing here: did you mean ${IGNORE_FIELDS}?`,
+      `${HCO}: ${AUTOPILOT}: no asset or group is named "swap-enabel": did you mean "swap-enable"?`,
+    ],
+  },
+  {
+    says: 'a pointer that is not managed, beside a correction',
+    edit: {
+      annotations: { [IGNORE_FIELDS]: '/spec/evictionStrategy' },
+      spec: uninstall('x'),
+    },
+    told: [
+      `${HCO}: /spec/uninstallStrategy kept at "BlockUninstallIfWorkloadsExist" ${WHY}`,
+      `To change it: ${ANNOTATE} ${PATCH}='[{"op":"add","path":"/spec/uninstallStrategy","value":"x"}]'`,
+      `${HCO}: ${IGNORE_FIELDS}: /spec/evictionStrategy is not managed: ignoring it changes nothing`,
+    ],
+  },
+]
+
+for (const { says, told, ...situation } of corrections) {
+  t.test(`warns of ${says}`, async (t) => {
+    t.strictSame(update(situation).warnings, told)
+  })
+}
+
+const SWAP =
+  'MachineConfig 90-worker-swap-online: /spec/config/systemd/units is kept by virt-platform-autopilot (swap-enable: memory overcommit needs swap, kept away from system services)'
+const noUnits = {
+  spec: (spec: Json) => {
+    json(spec.config).systemd = json({ units: [] })
+  },
+}
+const OWN_SWAP = [
+  `To own the field yourself: kubectl annotate machineconfig 90-worker-swap-online --overwrite ${IGNORE_FIELDS}=/spec/config/systemd/units`,
+  `To own the object: kubectl annotate machineconfig 90-worker-swap-online --overwrite ${MODE}=unmanaged`,
+  'Where GitOps owns the object, put the annotation into its manifest.',
+]
+const withPools = (pools: Readonly<Record<string, number>>) =>
+  knowledgeOf({ facts: factsWith({ ...facts, pools }) })
+
+const denials: readonly Case[] = [
+  {
+    says: 'a change that would reboot nodes',
+    object: swap,
+    edit: noUnits,
+    told: [
+      `${SWAP}; a change would reboot 3 nodes of pool worker. This kind takes no patch.`,
+      ...OWN_SWAP,
+    ],
+  },
+  {
+    says: 'a change that would reboot one node',
+    object: swap,
+    edit: noUnits,
+    known: withPools({ worker: 1 }),
+    told: [
+      `${SWAP}; a change would reboot 1 node of pool worker. This kind takes no patch.`,
+      ...OWN_SWAP,
+    ],
+  },
+  {
+    says: 'a change that would reboot nobody knows how many nodes',
+    object: swap,
+    edit: noUnits,
+    known: withPools({}),
+    told: [
+      `${SWAP}; a change would reboot the nodes of pool worker. This kind takes no patch.`,
+      ...OWN_SWAP,
+    ],
+  },
+  {
+    says: 'a change beside fields that are ignored already',
+    object: swap,
+    before: {
+      annotations: { [IGNORE_FIELDS]: ' /spec/config/ignition ,' + '/spec/config/storage' },
+    },
+    edit: {
+      ...noUnits,
+      annotations: { [IGNORE_FIELDS]: ' /spec/config/ignition ,' + '/spec/config/storage' },
+    },
+    told: [
+      `${SWAP}; a change would reboot 3 nodes of pool worker. This kind takes no patch.`,
+      `To own the field yourself: kubectl annotate machineconfig 90-worker-swap-online --overwrite ${IGNORE_FIELDS}=/spec/config/ignition,/spec/config/storage,/spec/config/systemd/units`,
+      ...OWN_SWAP.slice(1),
+    ],
+  },
+  {
+    says: 'changes of several fields, where the HyperConverged wants denials',
+    edit: {
+      spec: (spec) => {
+        uninstall('x')(spec)
+        json(spec.liveMigrationConfig).allowPostCopy = json(true)
+      },
+    },
+    enforcement: 'deny',
+    told: [
+      `${HCO}: /spec/uninstallStrategy, /spec/liveMigrationConfig/allowPostCopy are kept by virt-platform-autopilot (hco-golden-config: deleting the operator must not delete VMs).`,
+      `To make this edit stick: ${ANNOTATE} ${PATCH}='[{"op":"add","path":"/spec/liveMigrationConfig/allowPostCopy","value":true},{"op":"add","path":"/spec/uninstallStrategy","value":"x"}]'`,
+      `To own the fields yourself: ${ANNOTATE} ${IGNORE_FIELDS}=/spec/uninstallStrategy,/spec/liveMigrationConfig/allowPostCopy`,
+      `To own the object: ${ANNOTATE} ${MODE}=unmanaged`,
+      'Where GitOps owns the object, put the annotation into its manifest.',
+    ],
+  },
+  {
+    says: 'a change whose command is too long for a denial',
+    edit: { spec: uninstall('y'.repeat(2_000)) },
+    enforcement: 'deny',
+    told: [
+      `${HCO}: /spec/uninstallStrategy is kept by virt-platform-autopilot (hco-golden-config: deleting the operator must not delete VMs).`,
+      `To make this edit stick: put the ${PATCH} annotation that \`virt-platform-autopilot override FILE\` prints for your manifest on the object.`,
+      `To own the field yourself: ${ANNOTATE} ${IGNORE_FIELDS}=/spec/uninstallStrategy`,
+      `To own the object: ${ANNOTATE} ${MODE}=unmanaged`,
+      'Where GitOps owns the object, put the annotation into its manifest.',
+    ],
+  },
+  {
+    says: 'a patch on a kind that takes none',
+    object: swap,
+    edit: { annotations: { [PATCH]: '[]' } },
+    told: [
+      `MachineConfig 90-worker-swap-online: ${PATCH} is refused, since what this kind holds grants power over nodes or access: use ${IGNORE_FIELDS} or ${MODE}.`,
+      `To own the object: kubectl annotate machineconfig 90-worker-swap-online --overwrite ${MODE}=unmanaged`,
+    ],
+  },
+  {
+    says: 'an invalid setting',
+    edit: { annotations: { [AUTOPILOT]: 'True' } },
+    told: [
+      `${HCO}: ${AUTOPILOT} must be "true", "false", "observe" or a comma separated list of asset and group names, not "True".`,
+      'Nothing was stored: mend the annotation and write again.',
+    ],
+  },
+  {
+    says: 'invalid overrides',
+    edit: { annotations: { [PATCH]: patchOf({ op: 'set' }), [MODE]: 'off\u202e' } },
+    told: [
+      `${HCO}: ${MODE} must be "unmanaged" or "managed", or absent, not "off\\u202e"; ${PATCH}: operation 0: "op" must be add, copy, move, remove, replace or test.`,
+      'Nothing was stored: mend the annotation and write again.',
+    ],
+  },
+]
+
+for (const { says, told, ...situation } of denials) {
+  t.test(`explains why it denies ${says}`, async (t) => {
+    t.strictSame(update(situation).status?.message.split('\n'), told)
+  })
+}
+
+t.test('says that a correction did not last', async (t) => {
+  const object = edited(health, {
+    spec: (spec) => {
+      spec.minHealthy = json('1%')
+    },
+  })
+  const { status } = handlersWith().validate(requestFor('UPDATE', { object, oldObject: health }))
+  t.strictSame(
+    status?.message.split('\n')[0],
+    'NodeHealthCheck virt-node-health-check: /spec/minHealthy is kept by virt-platform-autopilot (node-health-standard: the VMs of a dead node must start elsewhere). The correction did not last: another admission webhook changed the object after ours, or ours was not reached. Write again.',
+  )
+})
+
+t.test('tells what a deletion comes to', async (t) => {
+  const excluding = (value: string) => knowledgeOf({ settings: { [DISABLED_RESOURCES]: value } })
+  const told = (old: KubeObject, known: Knowledge = knowledge) => {
+    const { warnings, status } = handlersWith(known).validate(
+      requestFor('DELETE', { oldObject: old }),
+    )
+    return warnings ?? status?.message.split('\n')
+  }
+  t.strictSame(told(health), [
+    'NodeHealthCheck virt-node-health-check comes back within seconds, without its overrides (node-health-standard: the VMs of a dead node must start elsewhere).',
+    `To keep it away: ${ANNOTATE} ${DISABLED_RESOURCES}='["node-health-standard"]'`,
+  ])
+  t.strictSame(told(health, excluding('- metallb\n- kind: "KubeletConf*"\n  name: "it\'s"')), [
+    'NodeHealthCheck virt-node-health-check comes back within seconds, without its overrides (node-health-standard: the VMs of a dead node must start elsewhere).',
+    `To keep it away: ${ANNOTATE} ${DISABLED_RESOURCES}='["metallb",{"kind":"KubeletConf*","name":"it'\\''s"},"node-health-standard"]'`,
+  ])
+  t.strictSame(told(edited(health, { annotations: { [MODE]: 'unmanaged' } })), [
+    'NodeHealthCheck virt-node-health-check comes back within seconds, and managed (node-health-standard: the VMs of a dead node must start elsewhere).',
+    `To keep it away: ${ANNOTATE} ${DISABLED_RESOURCES}='["node-health-standard"]'`,
+  ])
+  t.strictSame(
+    told(health, excluding(`- ${'x'.repeat(700)}`))?.at(1),
+    `To keep it away: add node-health-standard to the annotation ${DISABLED_RESOURCES} of ${HCO}.`,
+  )
+  t.strictSame(told(swap), [
+    'MachineConfig 90-worker-swap-online is kept by virt-platform-autopilot (swap-enable: memory overcommit needs swap, kept away from system services); a change would reboot 3 nodes of pool worker.',
+    `To delete it for good, switch the asset off first: ${ANNOTATE} ${DISABLED_RESOURCES}='["swap-enable"]'`,
+  ])
+})
+
+t.test('names five fields and counts the rest', async (t) => {
+  const names = Array.from({ length: 9 }, (_, index) => `field${index}`)
+  const patch = patchOf(
+    { op: 'add', path: '/spec/more', value: {} },
+    ...names.map((name) => ({ op: 'add', path: `/spec/${name}`, value: 1 })),
+  )
+  const before = {
+    annotations: { [PATCH]: patch },
+    spec: (spec: Json) => {
+      for (const name of names) spec[name] = json(1)
+    },
+  }
+  const edit = {
+    annotations: { [PATCH]: patch },
+    spec: (spec: Json) => {
+      for (const name of names) spec[name] = json(2)
+    },
+  }
+  const { warnings = [] } = update({ before, edit })
+  t.equal(warnings.length, 7)
+  t.equal(warnings[5], `${HCO}: 9 fields kept in all.`)
+  const { status } = update({ before, edit, enforcement: 'deny' })
+  t.match(status?.message, '/spec/field4 and 4 more are kept by')
+})
+
+t.test('names five faults and counts the rest, with a cause for each of twenty', async (t) => {
+  const pointers = Array.from({ length: 30 }, (_, index) => `/status/${index}`)
+  const { status } = update({ edit: { annotations: { [IGNORE_FIELDS]: pointers.join(',') } } })
+  t.match(
+    status?.message,
+    /\/status\/4 is never managed: remove the pointer; and 25 more\.\nNothing/,
+  )
+  t.equal(status?.details?.causes.length, 20)
+})
+
+t.test('keeps every message short, and every command whole', async (t) => {
+  const many = Array.from({ length: 300 }, (_, index) => [`f${index}`, index] as const)
+  const patch = patchOf(
+    ...many.map(([name, value]) => ({ op: 'add', path: `/spec/${name}`, value })),
+  )
+  const spec = (change: number) => (spec: Json) => {
+    for (const [name, value] of many) spec[name] = json(value + change)
+  }
+  const hostile = 'é\u202e'.repeat(2_000)
+  const cases: Omit<Case, 'told' | 'says'>[] = [
+    {
+      edit: { annotations: { [PATCH]: patch }, spec: spec(1) },
+      before: { annotations: { [PATCH]: patch }, spec: spec(0) },
+    },
+    {
+      edit: {
+        annotations: {
+          [MODE]: hostile,
+          [PATCH]: `[{"op":"add","path":"/spec/${hostile}/x","value":1}]`,
+        },
+      },
+    },
+    {
+      edit: {
+        annotations: {
+          [IGNORE_FIELDS]: Array.from(
+            { length: 250 },
+            (_, index) => `/${hostile.slice(0, 500)}${index}`,
+          ).join(','),
+        },
+      },
+    },
+    {
+      edit: {
+        annotations: Object.fromEntries(
+          Array.from({ length: 300 }, (_, index) => [`${PREFIX}${hostile}${index}`, 'x']),
+        ),
+      },
+    },
+    {
+      edit: {
+        annotations: {
+          [AUTOPILOT]: Array.from({ length: 500 }, (_, index) => `a-${index}`).join(','),
+        },
+      },
+    },
+    { edit: { spec: uninstall(hostile) } },
+    { edit: { spec: uninstall({ toString: hostile, ['__proto__']: 1 }) } },
+    { edit: { spec: uninstall('y'.repeat(400)) } },
+  ]
+  for (const situation of cases.flatMap((one) => [one, { ...one, enforcement: 'deny' as const }])) {
+    checkBounds(t, update(situation))
+  }
+})
+
+const checkBounds = (t: Test, { warnings = [], status }: AdmissionResponse) => {
+  const said = [...warnings, ...(status ? [status.message] : [])]
+  t.ok(said.length > 0)
+  t.ok(said.reduce((sum, text) => sum + byteLength(text), 0) <= 2_048)
+  const tooLong = warnings.filter(
+    (text) => byteLength(text) > (text.startsWith('To ') ? 700 : 256) || text.includes('\n'),
+  )
+  t.strictSame(tooLong, [])
+  const lines = said.flatMap((text) => text.split('\n'))
+  t.strictSame(
+    lines.filter((line) => /[\p{Cc}\p{Cf}]/u.test(line)),
+    [],
+  )
+  t.strictSame(
+    lines.filter((line) => line.includes('kubectl') && line.includes('…')),
+    [],
+  )
+  const causes = status?.details?.causes ?? []
+  t.ok(causes.every(({ message, field }) => byteLength(message) <= 512 && byteLength(field) <= 512))
+}
