@@ -3,12 +3,7 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Catalog } from '../shared/catalog/catalog.ts'
-import {
-  accountUser,
-  PRODUCT,
-  RECONCILER_ACCOUNT,
-  STATE_CONFIG_MAP,
-} from '../shared/catalog/names.ts'
+import { accountUser, RECONCILER_ACCOUNT } from '../shared/catalog/names.ts'
 import type { State } from '../shared/catalog/state.ts'
 import type { WebhookEndpoint } from '../shared/catalog/webhook-rules.ts'
 import type { Client } from '../shared/cluster/client.ts'

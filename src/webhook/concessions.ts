@@ -29,7 +29,8 @@ export function concessions({
   for (const { path, found } of drifts) {
     const conceded = found === undefined ? outermostMissing(tree, object, path) : path
     const pointer = pointerOf(tree, desired, conceded)
-    if (pointer === undefined || isDeep(found)) return undefined
+    // A reserved name is none that any patch may hold.
+    if (pointer === undefined || !parsePointer(pointer).ok || isDeep(found)) return undefined
     operations.set(pointer, operationAt(pointer, conceded, found))
   }
   // From the last item of a list to the first, no removal moves what is still to be removed.

@@ -32,7 +32,8 @@ export function parseCatalog<Entry>(
     return `${place}: ${subjectOf(value, path)}`
   }
   const validate = ajv.compile<{ assets: Entry[] }>(schema)
-  if (!validate(value)) return err(mistakesOf(validate.errors, value, title))
+  if (!validate(value))
+    return err(mistakesOf(validate.errors as readonly ErrorObject[], value, title))
   return ok({
     entries: value.assets,
     titleOf: (index) => title(['assets', String(index)], []),
@@ -44,11 +45,11 @@ const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: false, verbose
 type Title = (path: readonly string[], member: readonly string[]) => string
 
 function mistakesOf(
-  errors: readonly ErrorObject[] | null | undefined,
+  errors: readonly ErrorObject[],
   value: unknown,
   title: Title,
 ): readonly string[] {
-  const telling = (errors ?? []).filter((error) => isTelling(error, value))
+  const telling = errors.filter((error) => isTelling(error, value))
   const lines = telling.map((error) => {
     const name = memberOf(error)
     return `${title(pathOf(error), name === undefined ? [] : [name])} ${explain(error)}`

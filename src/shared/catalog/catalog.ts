@@ -54,15 +54,17 @@ export function loadCatalog(read: ReadFile): Catalog {
   const parsed = parseCatalog<Entry>(CATALOG, read(CATALOG), JSON.parse(read(SCHEMA)))
   if (!parsed.ok) throw new CatalogError(parsed.error.join('\n'))
   const { entries, titleOf } = parsed.value
-  const assets = entries.map((entry, index) => compile(entry, read, titleOf(index)))
-  const mistakes = [
-    ...assets.flatMap((asset) => (asset.ok ? [] : [asset.error])),
-    ...entries.flatMap((entry, index) => doubles(entry, entries.slice(0, index), titleOf(index))),
-  ]
+  const assets: Asset[] = []
+  const mistakes: string[] = []
+  for (const [index, entry] of entries.entries()) {
+    const title = titleOf(index)
+    mistakes.push(...doubles(entry, entries.slice(0, index), title))
+    const asset = compile(entry, read, title)
+    if (asset.ok) assets.push(asset.value)
+    else mistakes.push(asset.error)
+  }
   if (mistakes.length > 0) throw new CatalogError(mistakes.join('\n'))
-  return assets
-    .flatMap((asset) => (asset.ok ? [asset.value] : []))
-    .sort((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1))
+  return assets.sort((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1))
 }
 
 type Entry = Omit<Asset, 'render' | 'file'>

@@ -3,13 +3,12 @@
  * stars is looked for once, from where the one before it ended: no pattern can make it explode.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
-  const pieces = pattern.split('*')
-  const first = pieces[0] ?? ''
-  const last = pieces.at(-1) ?? ''
-  if (pieces.length === 1) return text === pattern
+  const [first = '', ...middle] = pattern.split('*')
+  const last = middle.pop()
+  if (last === undefined) return text === pattern
   if (!text.startsWith(first) || !text.endsWith(last)) return false
   let at = first.length
-  for (const piece of pieces.slice(1, -1)) {
+  for (const piece of middle) {
     const found = text.indexOf(piece, at)
     if (found < 0) return false
     at = found + piece.length

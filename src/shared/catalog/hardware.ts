@@ -42,8 +42,8 @@ function isPresent(labels: NodeHardware['labels'], pattern: RegExp): boolean {
 
 const pciDevices = ({ labels }: NodeHardware) =>
   Object.entries(labels).flatMap(([key, value]) => {
-    const match = value === 'true' ? PCI.exec(key) : null
-    return match ? [{ pciClass: match[1], vendor: match[2] ?? '' }] : []
+    const [, pciClass, vendor] = PCI.exec(key) ?? []
+    return value === 'true' && vendor !== undefined ? [{ pciClass, vendor }] : []
   })
 
 // Vendor alone can be any device of that vendor; only the makers of nothing but GPUs say enough.

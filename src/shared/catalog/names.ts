@@ -5,6 +5,7 @@ export const WEBHOOK_ACCOUNT = `${PRODUCT}-webhook`
 export const STATE_CONFIG_MAP = `${PRODUCT}-state`
 export const AUTHORITY_SECRET = `${PRODUCT}-webhook-ca`
 export const SERVING_SECRET = `${PRODUCT}-webhook-tls`
+/** @alias both webhook configurations bear the product's name */
 export const WEBHOOK_CONFIGURATION = PRODUCT
 /** The ClusterRole that the chart owns and that the webhook configurations belong to. */
 export const RECONCILER_ROLE = `${PRODUCT}-reconciler`

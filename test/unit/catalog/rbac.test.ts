@@ -111,6 +111,7 @@ t.test(
           (verb) => `${verb} /secrets virt-platform-autopilot-webhook-${name}`,
         ),
       ),
+      'get apps/deployments virt-platform-autopilot',
       ...['get', 'create', 'patch', 'update'].map(
         (verb) => `${verb} coordination.k8s.io/leases virt-platform-autopilot.kubevirt.io`,
       ),

@@ -1,0 +1,101 @@
+import { pathOf } from '../../src/shared/cluster/resource.ts'
+import type { Bench } from './cluster.ts'
+import { pinApart } from './cores.ts'
+import { closedLoop, connectTo, openLoop } from './load.ts'
+import { cpuSeconds } from './process-numbers.ts'
+import { type Review, type ReviewAnswer, reviewsOf } from './reviews.ts'
+import { extent, ratesIn, spread } from './statistics.ts'
+import type { Line, Section } from './table.ts'
+
+const MANY = 16
+const WINDOWS = 10
+
+/** How many decisions the webhook makes on one core, asked as the API server asks: over TLS, by kept-alive connections. */
+export async function measureDecisions(bench: Bench): Promise<Section> {
+  const { pid } = bench.autopilot.webhook.child()
+  const reviews = await reviewsOf(bench)
+  const ca = await authority(bench)
+  const { note, release } = pinApart(pid)
+  try {
+    const lines: Line[] = []
+    for (const review of reviews) lines.push(...(await measureReview(bench, review, ca, pid)))
+    const sizes = reviews.map(({ bodyFor }) => `${(bodyFor('alice').length / 1000).toFixed(1)} kB`)
+    return {
+      title: 'Decisions of one webhook process over TLS',
+      lines,
+      notes: [
+        `${note} Requests have ${sizes.join(', ')}: the object, 5 kB for the HyperConverged, new and old.`,
+        `Rates in ${WINDOWS} windows of each load; latency from when a request was due, at half of the rate of ${MANY} connections.`,
+      ],
+    }
+  } finally {
+    release()
+  }
+}
+
+async function measureReview(
+  { autopilot, effort: { loadMs } }: Bench,
+  { what, bodyFor, isExpected }: Review,
+  ca: string,
+  pid: number,
+): Promise<readonly Line[]> {
+  const one = connectTo(autopilot.webhookUrl, ca, 1)
+  const many = connectTo(autopilot.webhookUrl, ca, MANY)
+  const check = async (user: string) => {
+    const answer = JSON.parse(String(await one.post(bodyFor(user)))) as ReviewAnswer
+    if (!isExpected(answer)) throw new Error(`not a ${what}: ${JSON.stringify(answer)}`)
+  }
+  try {
+    await check('warm-up')
+    const load = (user: string, connection: typeof one) => {
+      const body = bodyFor(user)
+      return () => connection.post(body)
+    }
+    await closedLoop(load('warm-up', many), MANY, loadMs / 3)
+    const single = await closedLoop(load('alice', one), 1, loadMs)
+    const cpuBefore = cpuSeconds(pid)
+    const full = await closedLoop(load('bob', many), MANY, loadMs)
+    const cpuAfter = cpuSeconds(pid)
+    await check('bob')
+    const rates = (moments: typeof full) =>
+      ratesIn(moments.answeredAt, { ...moments, windows: WINDOWS })
+    const capacity = extent(rates(full)).median
+    const half = await openLoop(load('carol', many), capacity / 2, loadMs)
+    const cpu = cpuBefore === undefined || cpuAfter === undefined ? undefined : cpuAfter - cpuBefore
+    return [
+      { ...rateLine(`${what}, 1 connection`, rates(single)), n: single.answeredAt.length },
+      { ...rateLine(`${what}, ${MANY} connections`, rates(full)), n: full.answeredAt.length },
+      {
+        what: '  processor time per 1,000',
+        unit: 's',
+        median: cpu === undefined ? undefined : (1000 * cpu) / full.answeredAt.length,
+        n: full.answeredAt.length,
+      },
+      {
+        what: `  latency at ${Math.round(capacity / 2).toLocaleString('en')}/s`,
+        unit: 'ms',
+        ...spread(half.tookMs),
+        goal: 'p99 under 5 ms',
+      },
+    ]
+  } finally {
+    await Promise.all([one.close(), many.close()])
+  }
+}
+
+const rateLine = (what: string, rates: readonly number[]): Line => ({
+  what,
+  unit: '/s',
+  ...extent(rates),
+})
+
+/** The certificates by which the API server knows our webhook. */
+async function authority({ client }: Bench): Promise<string> {
+  const at = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    resource: 'mutatingwebhookconfigurations',
+  }
+  const { body } = await client.send(pathOf(at, 'virt-platform-autopilot'))
+  const { webhooks } = body as { webhooks: readonly { clientConfig: { caBundle: string } }[] }
+  return Buffer.from(webhooks[0]?.clientConfig.caBundle ?? '', 'base64').toString()
+}

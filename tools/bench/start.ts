@@ -1,0 +1,91 @@
+import { install } from '../../src/cli/dev/install.ts'
+import {
+  AUTHORITY_SECRET,
+  LEASE,
+  SERVING_SECRET,
+  STATE_CONFIG_MAP,
+} from '../../src/shared/catalog/names.ts'
+import { type Client, isNotFound } from '../../src/shared/cluster/client.ts'
+import { pathOf } from '../../src/shared/cluster/resource.ts'
+import { type AuditedRequest, NAMESPACE } from './audit.ts'
+import type { Bench } from './cluster.ts'
+import { extent } from './statistics.ts'
+import type { Section } from './table.ts'
+
+/** How long it takes from the start of both processes, on a cluster that never saw them, to the last object. */
+export async function measureStart(bench: Bench): Promise<Section> {
+  const { effort, catalog } = bench
+  const applied: number[] = []
+  const judging: number[] = []
+  for (let run = 0; run < effort.starts; run++) {
+    const { appliedMs, judgingMs } = await startOnce(bench)
+    applied.push(appliedMs)
+    judging.push(judgingMs)
+  }
+  return {
+    title: 'Start of both processes on a cluster that never saw them',
+    lines: [
+      {
+        what: `to the last object applied (${catalog.length} assets)`,
+        unit: 'ms',
+        ...extent(applied),
+        goal: 'under 1,500 ms (10 assets)',
+      },
+      { what: 'to the first write judged', unit: 'ms', ...extent(judging) },
+    ],
+    notes: ['From spawn to the audit log’s time of the last write to an object of the catalog.'],
+  }
+}
+
+async function startOnce({ plane, client, autopilot, catalog, hco, audit, untilReady }: Bench) {
+  await autopilot.stop()
+  await forget(client, catalog)
+  await install(plane, [hco])
+  const mark = audit.mark()
+  const spawnedAt = Date.now()
+  autopilot.webhook.start()
+  autopilot.reconciler.start()
+  await untilReady()
+  const judgingMs = Date.now() - spawnedAt
+  const names = new Set(catalog.map(({ object: { resource, name } }) => `${resource}/${name}`))
+  const isApply = ({ verb, requestURI, objectRef }: AuditedRequest) =>
+    verb === 'patch' &&
+    !requestURI.includes('dryRun=') &&
+    names.has(`${objectRef?.resource}/${objectRef?.name}`)
+  const applies = audit.since(mark).others.filter(isApply)
+  if (applies.length === 0) throw new Error('the start wrote no object of the catalog')
+  return { appliedMs: Math.max(...applies.map(({ at }) => at)) - spawnedAt, judgingMs }
+}
+
+/** Deletes everything that the product has written, and the HyperConverged. */
+async function forget(client: Client, catalog: Bench['catalog']): Promise<void> {
+  const registration = 'admissionregistration.k8s.io/v1'
+  const own = { apiVersion: 'v1', namespace: NAMESPACE }
+  const objects = catalog.flatMap(({ object: { group, versions, resource, namespace, name } }) =>
+    versions.slice(0, 1).map((version) =>
+      pathOf(
+        {
+          apiVersion: `${group}/${version}`,
+          resource,
+          ...(namespace !== undefined && { namespace: namespace.replace('$hco', 'openshift-cnv') }),
+        },
+        name,
+      ),
+    ),
+  )
+  const paths = [
+    ...['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'].map((resource) =>
+      pathOf({ apiVersion: registration, resource }, 'virt-platform-autopilot'),
+    ),
+    ...objects,
+    pathOf({ ...own, resource: 'configmaps' }, STATE_CONFIG_MAP),
+    pathOf({ ...own, resource: 'secrets' }, AUTHORITY_SECRET),
+    pathOf({ ...own, resource: 'secrets' }, SERVING_SECRET),
+    pathOf({ ...own, apiVersion: 'coordination.k8s.io/v1', resource: 'leases' }, LEASE),
+  ]
+  for (const path of paths) {
+    await client.send(path, { method: 'DELETE' }).catch((error) => {
+      if (!isNotFound(error)) throw error
+    })
+  }
+}
