@@ -46,11 +46,12 @@ export async function writeAs(
   user: string,
   { at, name }: Pick<Edit, 'at' | 'name'>,
   patch: object,
+  query: { readonly dryRun?: 'All' } = {},
 ): Promise<KubeObject> {
   const { body } = await client.send(pathOf(at, name), {
     method: 'PATCH',
     contentType: 'application/merge-patch+json',
-    query: { fieldManager: 'kubectl-patch' },
+    query: { fieldManager: 'kubectl-patch', ...query },
     headers: { 'impersonate-user': user, 'impersonate-group': 'platform-admins' },
     body: patch,
   })

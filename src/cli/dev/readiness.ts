@@ -59,7 +59,7 @@ async function isInSync(port: number, assets: number): Promise<boolean> {
 }
 
 /** Whether a value that only our webhook refuses is refused; a dry run, so that nothing is stored when it is not. */
-export async function isJudged(client: Client, { apiVersion, metadata }: KubeObject): Promise<boolean> {
+async function isJudged(client: Client, { apiVersion, metadata }: KubeObject): Promise<boolean> {
   const { name, namespace = '' } = metadata
   try {
     await client.send(pathOf({ apiVersion, resource: 'hyperconvergeds', namespace }, name), {

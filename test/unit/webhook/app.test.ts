@@ -42,7 +42,14 @@ t.test('answers each review with its uid, in its own version', async (t) => {
   const requests: [path: string, request: AdmissionRequest, isAllowed: boolean][] = [
     ['/mutate', update, true],
     ['/mutate', requestFor('CREATE', { object: hco }), true],
-    ['/mutate', requestFor('UPDATE', { object: edited(hco, { annotations: { [MODE]: 'x' } }), oldObject: hco }), false],
+    [
+      '/mutate',
+      requestFor('UPDATE', {
+        object: edited(hco, { annotations: { [MODE]: 'x' } }),
+        oldObject: hco,
+      }),
+      false,
+    ],
     ['/mutate', { ...update, kind: { group: 'apps', version: 'v1', kind: 'Deployment' } }, true],
     ['/mutate', { ...update, operation: 'CONNECT' }, true],
     ['/validate', update, false],
@@ -111,7 +118,10 @@ t.test('reads two objects of the largest size, and no more', async (t) => {
 t.test('takes names that reach a prototype in careless code for what they are', async (t) => {
   const { post } = appWith()
   const text = JSON.stringify(reviewOf(update))
-    .replaceAll('"uninstallStrategy":"x"', '"uninstallStrategy":"x","__proto__":{"allowed":false},"constructor":{"prototype":{"a":1}}')
+    .replaceAll(
+      '"uninstallStrategy":"x"',
+      '"uninstallStrategy":"x","__proto__":{"allowed":false},"constructor":{"prototype":{"a":1}}',
+    )
     .replace('"uid":', '"__proto__":{"dryRun":true},"uid":')
   const { status, body } = await post(text)
   t.equal(status, 200)

@@ -25,16 +25,41 @@ const ASSETS = ['hco-golden-config', 'swap-enable', 'node-health-standard', 'met
 const anyValue = fc.oneof(fc.jsonValue(), fc.constantFrom('x', null, 0, {}, []))
 
 const pointer = fc
-  .array(fc.constantFrom('spec', 'uninstallStrategy', 'liveMigrationConfig', 'config', '0', 'metadata', 'labels', 'x~1y'), { maxLength: 4 })
+  .array(
+    fc.constantFrom(
+      'spec',
+      'uninstallStrategy',
+      'liveMigrationConfig',
+      'config',
+      '0',
+      'metadata',
+      'labels',
+      'x~1y',
+    ),
+    { maxLength: 4 },
+  )
   .map((tokens) => tokens.map((token) => `/${token}`).join(''))
 
 const operations = fc.array(
-  fc.record({ op: fc.constantFrom('add', 'remove', 'replace', 'set'), path: pointer, value: anyValue }, { requiredKeys: ['op', 'path'] }),
+  fc.record(
+    { op: fc.constantFrom('add', 'remove', 'replace', 'set'), path: pointer, value: anyValue },
+    { requiredKeys: ['op', 'path'] },
+  ),
   { maxLength: 3 },
 )
 
 const annotations = fc.dictionary(
-  fc.constantFrom(PATCH, IGNORE_FIELDS, MODE, RECONCILE_PAUSED, AUTOPILOT, DISABLED_RESOURCES, ENFORCEMENT, `${PREFIX}mod`, 'team'),
+  fc.constantFrom(
+    PATCH,
+    IGNORE_FIELDS,
+    MODE,
+    RECONCILE_PAUSED,
+    AUTOPILOT,
+    DISABLED_RESOURCES,
+    ENFORCEMENT,
+    `${PREFIX}mod`,
+    'team',
+  ),
   fc.oneof(
     fc.string(),
     pointer,
@@ -62,7 +87,13 @@ const writeOf = (asset: string): fc.Arbitrary<KubeObject> =>
   fc
     .record({
       choices: fc.array(anyChoice, { minLength: 40, maxLength: 40 }),
-      metadata: fc.record({ annotations, labels: fc.dictionary(fc.constantFrom(MANAGED_BY, 'a'), fc.constantFrom('x', 'y')) }, { requiredKeys: [] }),
+      metadata: fc.record(
+        {
+          annotations,
+          labels: fc.dictionary(fc.constantFrom(MANAGED_BY, 'a'), fc.constantFrom('x', 'y')),
+        },
+        { requiredKeys: [] },
+      ),
     })
     .map(({ choices, metadata }) => {
       const baseline = baselineOf(asset)
@@ -71,9 +102,15 @@ const writeOf = (asset: string): fc.Arbitrary<KubeObject> =>
       return deepFreeze({ ...baseline, metadata: { ...baseline.metadata, ...metadata }, spec })
     })
 
-const anyUpdate = fc.constantFrom(...ASSETS).chain((asset) =>
-  fc.record({ asset: fc.constant(asset), object: writeOf(asset), oldObject: fc.oneof(fc.constant(baselineOf(asset)), writeOf(asset)) }),
-)
+const anyUpdate = fc
+  .constantFrom(...ASSETS)
+  .chain((asset) =>
+    fc.record({
+      asset: fc.constant(asset),
+      object: writeOf(asset),
+      oldObject: fc.oneof(fc.constant(baselineOf(asset)), writeOf(asset)),
+    }),
+  )
 
 const patchedBy = (response: AdmissionResponse, object: KubeObject): KubeObject => {
   const { patch } = response
@@ -98,7 +135,13 @@ t.test('answers any JSON, or takes it for a bad review', async (t) => {
     fc.jsonValue(),
     fc.record({ apiVersion: anyValue, kind: anyValue, metadata: anyValue }),
     fc
-      .record({ metadata: fc.dictionary(fc.constantFrom('name', 'namespace', 'labels', 'annotations', 'deletionTimestamp'), anyValue), spec: anyValue })
+      .record({
+        metadata: fc.dictionary(
+          fc.constantFrom('name', 'namespace', 'labels', 'annotations', 'deletionTimestamp'),
+          anyValue,
+        ),
+        spec: anyValue,
+      })
       .map(({ metadata, spec }) => ({
         ...baselineOf('hco-golden-config'),
         metadata: { ...baselineOf('hco-golden-config').metadata, ...metadata },
@@ -115,7 +158,9 @@ t.test('answers any JSON, or takes it for a bad review', async (t) => {
       (operation, object, oldObject, isInformed) => {
         const request = deepFreeze({ ...base, operation, object, oldObject })
         const uninformed = handlersWith(null)
-        for (const handler of isInformed ? [mutate, validate] : [uninformed.mutate, uninformed.validate]) {
+        for (const handler of isInformed
+          ? [mutate, validate]
+          : [uninformed.mutate, uninformed.validate]) {
           const response = answerTo(handler, request)
           if (response === undefined) answers.none++
           else answers.given++
@@ -135,31 +180,44 @@ t.test('never changes who an object is, nor the object that it was given', async
     fc.property(anyUpdate, ({ object, oldObject }) => {
       const response = mutate(requestFor('UPDATE', { object, oldObject }))
       const stored = patchedBy(response, object)
-      const who = ({ apiVersion, kind, metadata }: KubeObject) => [apiVersion, kind, metadata.namespace, metadata.name, metadata.annotations]
+      const who = ({ apiVersion, kind, metadata }: KubeObject) => [
+        apiVersion,
+        kind,
+        metadata.namespace,
+        metadata.name,
+        metadata.annotations,
+      ]
       t.strictSame(who(stored), who(object))
     }),
     { seed, numRuns: 1_000 },
   )
   for (const { verdict } of counted) verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1)
-  for (const verdict of ['allowed', 'corrected', 'denied']) t.ok((verdicts.get(verdict) ?? 0) > 50, verdict)
+  for (const verdict of ['allowed', 'corrected', 'denied'])
+    t.ok((verdicts.get(verdict) ?? 0) > 50, verdict)
 })
 
-t.test('changes nothing when it corrects what it has corrected, and has the last look agree', async (t) => {
-  let corrections = 0
-  fc.assert(
-    fc.property(anyUpdate, ({ object, oldObject }) => {
-      const { mutate, validate } = handlersWith()
-      const response = mutate(requestFor('UPDATE', { object, oldObject }))
-      if (!response.patch) return
-      corrections++
-      const corrected = requestFor('UPDATE', { object: deepFreeze(patchedBy(response, object)), oldObject })
-      t.equal(mutate(corrected).patch, undefined)
-      t.ok(validate(corrected).allowed)
-    }),
-    { seed, numRuns: 500 },
-  )
-  t.ok(corrections > 50)
-})
+t.test(
+  'changes nothing when it corrects what it has corrected, and has the last look agree',
+  async (t) => {
+    let corrections = 0
+    fc.assert(
+      fc.property(anyUpdate, ({ object, oldObject }) => {
+        const { mutate, validate } = handlersWith()
+        const response = mutate(requestFor('UPDATE', { object, oldObject }))
+        if (!response.patch) return
+        corrections++
+        const corrected = requestFor('UPDATE', {
+          object: deepFreeze(patchedBy(response, object)),
+          oldObject,
+        })
+        t.equal(mutate(corrected).patch, undefined)
+        t.ok(validate(corrected).allowed)
+      }),
+      { seed, numRuns: 500 },
+    )
+    t.ok(corrections > 50)
+  },
+)
 
 t.test('creates an object in its desired state, whatever was sent', async (t) => {
   const { mutate } = handlersWith()

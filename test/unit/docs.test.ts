@@ -1,0 +1,75 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import { parseAllDocuments } from 'yaml'
+
+import { loadOwnCatalog } from '../../src/cli/assets.ts'
+import * as names from '../../src/shared/engine/annotations.ts'
+import { MAX_DEPTH } from '../../src/shared/engine/pointer.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const read = (name: string) => readFileSync(join(ROOT, name), 'utf8')
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: ROOT })]
+const annotations = read('docs/annotations.md')
+
+const keysOf = (text: string) =>
+  new Set(text.match(/platform\.kubevirt\.io\/[a-z-]+/g)?.map((key) => key.replace(/-$/, '')))
+
+t.test('docs/annotations.md describes every annotation that there is, and no other', async (t) => {
+  const { PREFIX, MANAGED_BY } = names
+  const stated = Object.values(names)
+    .flat()
+    .filter((name) => name.startsWith(PREFIX) && name !== PREFIX)
+  const optIns = loadOwnCatalog()
+    .flatMap(({ conditions }) => conditions)
+    .flatMap((condition) =>
+      condition.type === 'annotation' && !condition.not ? [PREFIX + condition.key] : [],
+    )
+  const known = new Set([...stated, ...optIns])
+  t.same([...keysOf(annotations)].sort(), [...known].sort())
+  t.ok(known.has(MANAGED_BY))
+})
+
+t.test('no page names an annotation that there is not', async (t) => {
+  const known = keysOf(annotations)
+  for (const page of pages.filter((page) => page !== 'docs/assets.md')) {
+    for (const key of keysOf(read(page))) t.ok(known.has(key), `${page}: ${key}`)
+  }
+})
+
+t.test('the limits that the page states are the code’s', async (t) => {
+  t.match(annotations, `nesting at most ${MAX_DEPTH}`)
+})
+
+t.test('every link to a file of ours leads somewhere', async (t) => {
+  for (const page of pages) {
+    for (const [, target = ''] of read(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
+      if (target.startsWith('https://')) continue
+      t.ok(existsSync(join(ROOT, dirname(page), target)), `${page}: ${target}`)
+    }
+  }
+})
+
+t.test('every YAML example parses', async (t) => {
+  for (const page of pages) {
+    for (const [, yaml = ''] of read(page).matchAll(/```yaml\n([\s\S]*?)```/g)) {
+      t.same(
+        parseAllDocuments(yaml).flatMap(({ errors }) => errors),
+        [],
+        page,
+      )
+    }
+  }
+})
+
+t.test('every script that a page shows exists', async (t) => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  for (const page of pages) {
+    for (const [, script = ''] of read(page).matchAll(/npm (?:run )?(start|test)\b/g)) {
+      t.ok(script in scripts, `${page}: ${script}`)
+    }
+    for (const [, script = ''] of read(page).matchAll(/npm run ([a-z]+)/g)) {
+      t.ok(script in scripts, `${page}: ${script}`)
+    }
+  }
+})
