@@ -15,9 +15,10 @@ import { sha256 } from '../shared/ops/digest.ts'
 import type { ClusterView, Sight } from './cluster-view.ts'
 import { Disruption } from './disruption.ts'
 import { createObjectPort } from './object-port.ts'
+import type { Outcome } from './outcome.ts'
 import { affected, lookOut, type Outlook } from './outlook.ts'
 import { Queue } from './queue.ts'
-import { type Outcome, reconcile, Settled } from './reconcile.ts'
+import { reconcile, Settled } from './reconcile.ts'
 import type { Reporter } from './report.ts'
 
 export interface ControllerOptions {
@@ -227,11 +228,11 @@ export class Controller {
     this.#queue.add(asset.name)
   }
 
-  #finish(asset: Asset, { facts, hco }: Outlook, outcome: Outcome, durationMs: number): void {
+  #finish(asset: Asset, { hco }: Outlook, outcome: Outcome, durationMs: number): void {
     const { view, reporter } = this.#options
     if ('object' in outcome) view.update(asset, outcome.object)
     if (asset.disruption !== 'none') this.#noteDisruption(asset, outcome)
-    reporter.report({ asset, outcome, object: view.live(asset), hco, facts, durationMs })
+    reporter.report({ asset, outcome, object: view.live(asset), hco, durationMs })
   }
 
   #noteDisruption(asset: Asset, outcome: Outcome): void {

@@ -1,8 +1,7 @@
 import { type Asset, namespaceOf } from '../shared/catalog/catalog.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
 import type { ReconcilerMetrics } from '../shared/ops/metrics.ts'
-import type { Outcome } from './reconcile.ts'
-import type { Report } from './report.ts'
+import type { Outcome, Report } from './outcome.ts'
 
 /** Brings an asset's series up to its outcome; a state that the outcome left keeps no series. */
 export function countOutcome(metrics: ReconcilerMetrics, report: Report): void {

@@ -2,8 +2,7 @@ import type { EventInput } from '../shared/cluster/events.ts'
 import type { Drift } from '../shared/engine/merge.ts'
 import { titleOf } from '../shared/engine/object.ts'
 import { showValue } from '../shared/engine/show.ts'
-import type { Outcome } from './reconcile.ts'
-import type { Report } from './report.ts'
+import type { Outcome, Report } from './outcome.ts'
 
 /** How an outcome is told: one log line, and its events. Equal tellings are the same news. */
 export interface Telling {

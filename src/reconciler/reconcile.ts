@@ -8,46 +8,7 @@ import type { FieldPath, MergeTree } from '../shared/engine/merge-tree.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
 import { ownership, releaseOperations } from '../shared/engine/ownership.ts'
 import { type Enforcement, plan } from '../shared/engine/plan.ts'
-import type { Problem } from '../shared/engine/problem.ts'
-
-/** What came of reconciling one asset. */
-export type Outcome =
-  | {
-      readonly kind: 'unchanged'
-      readonly plan: Enforcement
-      /** Fields that ignore-fields names were given up just now. */
-      readonly hasReleased?: boolean
-    }
-  | { readonly kind: 'created'; readonly plan: Enforcement; readonly object: KubeObject }
-  | {
-      readonly kind: 'configured'
-      readonly plan: Enforcement
-      readonly object: KubeObject
-      readonly drifts: readonly Drift[]
-      readonly isAdopted: boolean
-    }
-  /** A change that is computed and not made. */
-  | {
-      readonly kind: 'pending'
-      readonly reason: 'Observing' | 'Held' | 'PoolBusy'
-      readonly plan: Enforcement
-      readonly drifts: readonly Drift[]
-      readonly isCreation: boolean
-    }
-  | { readonly kind: 'held'; readonly problems: readonly Problem[] }
-  | { readonly kind: 'skipped'; readonly reason: SkipReason; readonly message?: string }
-  | { readonly kind: 'leftover'; readonly message: string }
-  | { readonly kind: 'failed'; readonly reason: 'RenderFailed'; readonly message: string }
-
-export type SkipReason =
-  | 'Paused'
-  | 'Unmanaged'
-  | 'Off'
-  | 'Deleting'
-  | 'Absent'
-  | 'Inactive'
-  | 'DependencyMissing'
-  | 'NamespaceMissing'
+import type { Outcome } from './outcome.ts'
 
 /** What reconciling one asset starts from. */
 export interface Situation {

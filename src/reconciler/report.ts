@@ -7,19 +7,9 @@ import { type KubeObject, titleOf } from '../shared/engine/object.ts'
 import type { Log } from '../shared/ops/log.ts'
 import type { ReconcilerMetrics } from '../shared/ops/metrics.ts'
 import type { Blind } from './cluster-view.ts'
+import type { Outcome, Report } from './outcome.ts'
 import { countFailure, countOutcome } from './outcome-metrics.ts'
 import { describeOutcome, type Telling } from './outcome-telling.ts'
-import type { Outcome } from './reconcile.ts'
-
-export interface Report {
-  readonly asset: Asset
-  readonly outcome: Outcome
-  /** The object as it is now, if it exists. */
-  readonly object: KubeObject | undefined
-  readonly hco: KubeObject
-  readonly facts: Facts
-  readonly durationMs: number
-}
 
 /** Changes that reboot nodes and wait for approval, as one set. */
 export interface PendingSet {

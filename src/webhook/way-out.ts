@@ -1,6 +1,6 @@
 import type { Operation } from 'fast-json-patch'
 
-import type { Exclusion } from '../shared/catalog/settings.ts'
+import type { Exclusion } from '../shared/catalog/exclusions.ts'
 import { DISABLED_RESOURCES, IGNORE_FIELDS, MODE, PATCH } from '../shared/engine/annotations.ts'
 import { type Drift, drift } from '../shared/engine/merge.ts'
 import type { FieldPath, MergeTree } from '../shared/engine/merge-tree.ts'

@@ -13,15 +13,11 @@ import { childEnvironment, DEV_NAMESPACE, ENTRY, type Print } from './environmen
 import type { Env } from './go.ts'
 import { install } from './install.ts'
 import { loadManifests } from './manifests.ts'
+import type { OwnClusterOptions } from './own-cluster.ts'
 import { untilReady } from './readiness.ts'
 import { whatToTry } from './what-to-try.ts'
 
-export interface DevOptions {
-  readonly kubeconfig?: string
-  readonly write?: boolean
-  readonly webhookHost?: string
-  readonly disruptiveChanges?: 'apply' | 'hold'
-}
+export type DevOptions = Partial<OwnClusterOptions>
 
 const ROOT = join(import.meta.dirname, '../../..')
 

@@ -10,15 +10,22 @@ import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import { createLog } from '../../shared/ops/log.ts'
 import { loadOwnCatalog } from '../assets.ts'
 import { startAutopilot, untilEnd } from './autopilot.ts'
-import type { DevOptions } from './dev.ts'
 import { childEnvironment, DEV_NAMESPACE, ENTRY, type Print } from './environment.ts'
 import type { Env } from './go.ts'
 import { createPreview } from './preview.ts'
 import { requireStranger } from './who-am-i.ts'
 
+export interface OwnClusterOptions {
+  readonly kubeconfig: string
+  readonly write?: boolean
+  /** Our address as the cluster's API server sees it. */
+  readonly webhookHost?: string
+  readonly disruptiveChanges?: 'apply' | 'hold'
+}
+
 /** Runs on a cluster of one's own: shows what would change, and changes it only with --write. */
 export async function ownCluster(
-  options: DevOptions & { readonly kubeconfig: string },
+  options: OwnClusterOptions,
   env: Env,
   print: Print,
   signal: AbortSignal,
@@ -74,7 +81,7 @@ async function observe(client: Client, catalog: Catalog, print: Print, signal: A
 }
 
 interface WriteInput {
-  readonly options: DevOptions
+  readonly options: OwnClusterOptions
   readonly env: Env
   readonly kubeconfig: KubeConfig
   readonly client: Client

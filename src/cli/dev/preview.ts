@@ -1,5 +1,6 @@
+import type { Report } from '../../reconciler/outcome.ts'
 import { describeOutcome } from '../../reconciler/outcome-telling.ts'
-import type { Report, Reporter } from '../../reconciler/report.ts'
+import type { Reporter } from '../../reconciler/report.ts'
 import type { Catalog } from '../../shared/catalog/catalog.ts'
 import { titleOf } from '../../shared/engine/object.ts'
 import type { Print } from './environment.ts'

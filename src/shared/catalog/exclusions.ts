@@ -4,7 +4,11 @@ import { err, ok, type Result } from '../engine/result.ts'
 import { showValue } from '../engine/show.ts'
 import type { Asset } from './catalog.ts'
 import { matchesGlob } from './glob.ts'
-import type { Exclusion } from './settings.ts'
+
+/** One entry of `disabled-resources`: a glob over asset names and `group/asset`, or globs over an object's identity. */
+export type Exclusion =
+  | { readonly asset: string }
+  | { readonly kind: string; readonly name: string; readonly namespace?: string }
 
 /** Whether `disabled-resources` switches the asset off. */
 export const isExcluded = (

@@ -10,7 +10,7 @@ import type { Problem } from '../engine/problem.ts'
 import { err, ok, type Result } from '../engine/result.ts'
 import { showValue } from '../engine/show.ts'
 import type { Asset, Catalog } from './catalog.ts'
-import { parseExclusions } from './exclusions.ts'
+import { type Exclusion, parseExclusions } from './exclusions.ts'
 
 /** What the HyperConverged's annotations say about the whole product. */
 export interface Settings {
@@ -25,11 +25,6 @@ export interface Settings {
 export type Activation =
   | { readonly kind: 'all' | 'off' | 'observe' }
   | { readonly kind: 'only'; readonly names: readonly string[] }
-
-/** One entry of `disabled-resources`: a glob over asset names and `group/asset`, or globs over an object's identity. */
-export type Exclusion =
-  | { readonly asset: string }
-  | { readonly kind: string; readonly name: string; readonly namespace?: string }
 
 /** The annotations of a HyperConverged as far as anyone stated them, by key. */
 export type Annotations = Readonly<Record<string, string>>

@@ -104,7 +104,7 @@ t.test('refuses what is no review', async (t) => {
     t.equal(status, 400, says)
     t.strictSame(Object.keys(body), ['message'], says)
   }
-  t.equal((await post('{}', '/mutate', 'text/plain')).status, 415)
+  t.equal((await post('{}', '/mutate', 'application/yaml')).status, 415)
   t.strictSame(errors, [])
 })
 

@@ -66,7 +66,7 @@ const annotations = fc.dictionary(
     operations.map((list) => JSON.stringify(list)),
     fc.constantFrom('true', 'false', 'observe', 'unmanaged', 'deny', 'hco', '- swap-*', '[]'),
   ),
-  { maxKeys: 3 },
+  { maxKeys: 3, noNullPrototype: true },
 )
 
 /** A copy of the value in which some members are gone or are something else. */
@@ -90,7 +90,9 @@ const writeOf = (asset: string): fc.Arbitrary<KubeObject> =>
       metadata: fc.record(
         {
           annotations,
-          labels: fc.dictionary(fc.constantFrom(MANAGED_BY, 'a'), fc.constantFrom('x', 'y')),
+          labels: fc.dictionary(fc.constantFrom(MANAGED_BY, 'a'), fc.constantFrom('x', 'y'), {
+            noNullPrototype: true,
+          }),
         },
         { requiredKeys: [] },
       ),
@@ -102,15 +104,13 @@ const writeOf = (asset: string): fc.Arbitrary<KubeObject> =>
       return deepFreeze({ ...baseline, metadata: { ...baseline.metadata, ...metadata }, spec })
     })
 
-const anyUpdate = fc
-  .constantFrom(...ASSETS)
-  .chain((asset) =>
-    fc.record({
-      asset: fc.constant(asset),
-      object: writeOf(asset),
-      oldObject: fc.oneof(fc.constant(baselineOf(asset)), writeOf(asset)),
-    }),
-  )
+const anyUpdate = fc.constantFrom(...ASSETS).chain((asset) =>
+  fc.record({
+    asset: fc.constant(asset),
+    object: writeOf(asset),
+    oldObject: fc.oneof(fc.constant(baselineOf(asset)), writeOf(asset)),
+  }),
+)
 
 const patchedBy = (response: AdmissionResponse, object: KubeObject): KubeObject => {
   const { patch } = response

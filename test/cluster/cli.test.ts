@@ -1,0 +1,259 @@
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { freePort } from '../../src/cli/dev/ports.ts'
+import { spawnLeashed } from '../../src/cli/dev/processes.ts'
+import { autopilotCluster, ENTRY, HCO, NAMESPACE } from './autopilot-fixture.ts'
+import type { Said } from './fixture.ts'
+import { run } from './run.ts'
+import { until } from './until.ts'
+
+const lines = ({ stderr }: Said) => stderr.trim().split('\n')
+
+/** A kubeconfig of a cluster at an address, for nobody in particular. */
+const kubeconfigAt = (server: string, more = {}) =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'c', cluster: { server } }],
+    users: [{ name: 'u', user: { token: 'secret-token' } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+    ...more,
+  })
+
+t.test('a wrong command line is told in one line and ends with 2', async (t) => {
+  const wrong: readonly (readonly [args: readonly string[], said: RegExp])[] = [
+    [['reconciler', '--no-such-flag'], /unknown option '--no-such-flag'/],
+    [['reconcile'], /unknown command 'reconcile'/],
+    [['webhook', '--listen=nowhere'], /--listen.*"nowhere" is no address to listen on/],
+    [['webhook', '--listen=:99999'], /--listen.*":99999" is no address to listen on/],
+    [['webhook', '--ops-listen=:x'], /--ops-listen.*":x" is no address to listen on/],
+    [['reconciler', '--resync=5'], /--resync.*Write a number and ms, s, m or h/],
+    [['reconciler', '--webhook-url=http://127.0.0.1:1'], /--webhook-url.*https:\/\/HOST:PORT/],
+    [['reconciler', '--webhook-url=here'], /--webhook-url.*https:\/\/HOST:PORT/],
+    [['reconciler', '--disruptive-changes=maybe'], /--disruptive-changes.*hold, apply/],
+    [['webhook', '--cert-mode=files'], /--cert-mode files needs --cert-dir FOLDER/],
+    [['override'], /missing required argument 'file'/],
+    [['dev', '--write'], /need --kubeconfig FILE/],
+  ]
+  const said = await Promise.all(wrong.map(([args]) => run(args)))
+  for (const [index, [args, message]] of wrong.entries()) {
+    const ended = said[index]
+    if (!ended) throw new Error('it did not run')
+    t.equal(ended.code, 2, args.join(' '))
+    t.match(ended.stderr, message)
+    const told = lines(ended).filter((line) => !/^\(Did you mean /.test(line))
+    t.equal(told.length, 1, ended.stderr)
+    t.equal(ended.stdout, '')
+  }
+})
+
+t.test('a kubeconfig that cannot be used is told in one line and ends with 1', async (t) => {
+  const folder = t.testdir({
+    broken: 'a: b: c',
+    empty: '',
+    'no-context': kubeconfigAt('https://127.0.0.1:1', { 'current-context': '' }),
+    'wrong-context': kubeconfigAt('https://127.0.0.1:1', { 'current-context': 'other' }),
+    manifest: 'kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n',
+  })
+  for (const name of ['broken', 'empty', 'no-context', 'wrong-context', 'missing']) {
+    const file = join(folder, name)
+    const commands = [
+      ['webhook'],
+      ['reconciler'],
+      ['unregister'],
+      ['override', join(folder, 'manifest')],
+    ]
+    const said = await Promise.all(commands.map((args) => run([...args, `--kubeconfig=${file}`])))
+    for (const [index, ended] of said.entries()) {
+      t.equal(ended.code, 1, `${commands[index]?.[0]} with a kubeconfig that is ${name}`)
+      t.equal(lines(ended).length, 1, ended.stderr)
+      t.match(ended.stderr, `virt-platform-autopilot: `)
+      t.ok(ended.stderr.includes(file), ended.stderr)
+      t.match(ended.stderr, /--kubeconfig|kubectl config use-context/)
+    }
+  }
+})
+
+t.test('a stack trace is shown to who asks for debug, and to nobody else', async (t) => {
+  const args = ['unregister', '--kubeconfig=/no/such/file']
+  t.notMatch((await run(args)).stderr, /^ +at /m)
+  t.match((await run([...args, '--log-level=debug'])).stderr, /^ +at /m)
+})
+
+t.test('an API server that does not answer', async (t) => {
+  const port = await freePort()
+  const server = `https://127.0.0.1:${port}`
+  const folder = t.testdir({
+    kubeconfig: kubeconfigAt(server),
+    manifest: 'kind: A\napiVersion: v1\nmetadata: {name: a}\n',
+  })
+  const kubeconfig = `--kubeconfig=${join(folder, 'kubeconfig')}`
+
+  for (const args of [['unregister'], ['override', join(folder, 'manifest')]]) {
+    await t.test(`ends ${args[0]} with one line that names it`, async (t) => {
+      const ended = await run([...args, kubeconfig])
+      t.equal(ended.code, 1)
+      t.equal(lines(ended).length, 1, ended.stderr)
+      t.ok(ended.stderr.includes(`127.0.0.1:${port}`), ended.stderr)
+      t.notMatch(ended.stderr, 'secret-token')
+    })
+  }
+
+  const ports = await Promise.all([freePort(), freePort(), freePort()])
+  for (const [name, flags] of [
+    ['webhook', [`--listen=127.0.0.1:${ports[0]}`, `--ops-listen=127.0.0.1:${ports[1]}`]],
+    ['reconciler', [`--ops-listen=127.0.0.1:${ports[2]}`]],
+  ] as const) {
+    await t.test(`is waited for by the ${name}, which says so once`, async (t) => {
+      const child = spawnLeashed({
+        name,
+        file: process.execPath,
+        args: [ENTRY, name, kubeconfig, ...flags],
+        cwd: folder,
+        env: {},
+        logFile: join(folder, `${name}.log`),
+      })
+      t.teardown(() => child.kill())
+      const told = () =>
+        child
+          .output()
+          .split('\n')
+          .filter((line) => line.includes('waiting for the API server'))
+      await until('it says so', async () => told().length > 0)
+      // Long enough for every one of its attempts to have come round again.
+      const since = performance.now()
+      await until('it has tried again', async () => performance.now() - since > 2_500)
+      t.equal(told().length, 1, child.output())
+      t.ok(told()[0]?.includes(`127.0.0.1:${port}`))
+      t.ok(child.isRunning())
+      t.notMatch(child.output(), /secret-token|^ +at /m)
+      process.kill(child.pid, 'SIGTERM')
+      t.match(await child.ended, 'exit code 0', 'and it ends when it is asked to')
+    })
+  }
+})
+
+t.test('a port in use is told with its address and its flag', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => taken.close())
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const kubeconfig = join(
+    t.testdir({ kubeconfig: kubeconfigAt('https://127.0.0.1:1') }),
+    'kubeconfig',
+  )
+  for (const [name, flags, flag] of [
+    ['webhook', [`--listen=127.0.0.1:${port}`, '--ops-listen=127.0.0.1:0'], '--listen'],
+    ['webhook', [`--ops-listen=127.0.0.1:${port}`, '--listen=127.0.0.1:0'], '--ops-listen'],
+    ['reconciler', [`--ops-listen=127.0.0.1:${port}`], '--ops-listen'],
+  ] as const) {
+    const ended = await run([name, `--kubeconfig=${kubeconfig}`, ...flags])
+    t.equal(ended.code, 1, ended.stderr)
+    const last = lines(ended).at(-1) ?? ''
+    t.match(
+      last,
+      `cannot listen on 127.0.0.1:${port}: another process uses it; choose another with ${flag}`,
+    )
+    t.notMatch(ended.stderr, /^ +at /m)
+  }
+})
+
+t.test('help and the version are printed', async (t) => {
+  const { version } = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
+  )
+  t.match(await run(['version']), { code: 0, stdout: `${version}\n`, stderr: '' })
+  t.match(await run(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' })
+  for (const command of ['webhook', 'reconciler', 'dev', 'override', 'rbac', 'unregister']) {
+    const said = await run([command, '--help'])
+    t.match(said, { code: 0, stderr: '' }, command)
+    t.match(said.stdout, new RegExp(`^Usage: virt-platform-autopilot ${command} `))
+  }
+})
+
+t.test('commands on a cluster', async (t) => {
+  const cluster = await autopilotCluster(t)
+  const { read } = cluster
+  const alice = cluster.person('alice')
+  const kubeconfig = `--kubeconfig=${cluster.kubeconfigFor({ name: 'alice', groups: ['platform-admins'] })}`
+  const options = [kubeconfig, `--namespace=${NAMESPACE}`]
+  const hyperconverged = ['hyperconverged', '-n', 'openshift-cnv', 'kubevirt-hyperconverged']
+  const manifest = async (value: boolean) => {
+    const { stdout } = await alice(['get', ...hyperconverged, '-o', 'yaml'])
+    return stdout.replace(/allowPostCopy: \w+/, `allowPostCopy: ${value}`)
+  }
+
+  await t.test('rbac prints what the API server takes', async (t) => {
+    const { code, stdout } = await run(['rbac', '--namespace=default'])
+    t.equal(code, 0)
+    const applied = await alice(['apply', '-f-', '-o', 'name'], { input: stdout })
+    t.equal(applied.code, 0, applied.stderr)
+    t.same(applied.stdout.trim().split('\n').sort(), [
+      'clusterrole.rbac.authorization.k8s.io/virt-platform-autopilot-reconciler',
+      'clusterrole.rbac.authorization.k8s.io/virt-platform-autopilot-webhook',
+      'clusterrolebinding.rbac.authorization.k8s.io/virt-platform-autopilot-reconciler',
+      'clusterrolebinding.rbac.authorization.k8s.io/virt-platform-autopilot-webhook',
+      'role.rbac.authorization.k8s.io/virt-platform-autopilot-reconciler',
+      'role.rbac.authorization.k8s.io/virt-platform-autopilot-webhook',
+      'rolebinding.rbac.authorization.k8s.io/virt-platform-autopilot-reconciler',
+      'rolebinding.rbac.authorization.k8s.io/virt-platform-autopilot-webhook',
+      'serviceaccount/virt-platform-autopilot-reconciler',
+      'serviceaccount/virt-platform-autopilot-webhook',
+    ])
+  })
+
+  await t.test(
+    'override prints the command that makes an edited manifest legitimate',
+    async (t) => {
+      const file = join(cluster.dataDir, 'edited.yaml')
+      writeFileSync(file, await manifest(true))
+      const said = await run(['override', file, ...options])
+      t.match(said, { code: 0, stderr: '' })
+      t.match(said.stdout, /^kubectl annotate hyperconverged .*allowPostCopy.*\n$/)
+      t.match(await alice.shell(said.stdout), { code: 0 })
+      const stored = (await read(HCO)).spec.virtualization.liveMigrationConfig
+      t.equal(stored.allowPostCopy, true)
+      const applied = await alice(['apply', '--server-side', '--force-conflicts', '-f-'], {
+        input: (await manifest(true)).replace(/^ {2}(managedFields|resourceVersion):.*\n/gm, ''),
+      })
+      t.equal(applied.code, 0, applied.stderr)
+      t.notMatch(applied.stderr, 'kept at')
+    },
+  )
+
+  await t.test('override reads standard input, and says when there is nothing to do', async (t) => {
+    const input = await manifest(false)
+    t.match(await run(['override', '-', ...options], { input }), {
+      code: 0,
+      stdout:
+        'HyperConverged openshift-cnv/kubevirt-hyperconverged agrees with its baseline: nothing to override\n',
+    })
+    const foreign = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n'
+    t.match(await run(['override', '-', ...options], { input: foreign }), {
+      stdout: 'ConfigMap b/a is not managed here: nothing to override\n',
+    })
+  })
+
+  await t.test('override tells in one line what it cannot do', async (t) => {
+    const { stdout } = await alice(['get', 'machineconfig', '90-worker-swap-online', '-o', 'yaml'])
+    for (const [input, flags, message] of [
+      [stdout, options, /MachineConfig 90-worker-swap-online: this kind takes no /],
+      ['a: [', options, /cannot read /],
+      ['a: b', options, /holds no Kubernetes object/],
+      [
+        stdout,
+        [kubeconfig, '--namespace=default'],
+        /no reconciler has published its state in namespace default/,
+      ],
+    ] as const) {
+      const said = await run(['override', '-', ...flags], { input })
+      t.equal(said.code, 1)
+      t.match(said.stderr, message)
+      t.equal(lines(said).length, 1, said.stderr)
+    }
+  })
+})
