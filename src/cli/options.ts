@@ -46,7 +46,9 @@ export const opsListenOption = () =>
   new Option('--ops-listen <address>', 'where /metrics, /healthz and /readyz are served')
     .argParser(parseListenArgument)
     .default(parseListen(':8080'), ':8080')
-export const disruptiveChangesOption = (fallback: 'apply' | 'hold') =>
-  new Option('--disruptive-changes <mode>', 'whether changes that reboot nodes wait for approval')
-    .choices(['hold', 'apply'])
-    .default(fallback)
+/** No default of its own: what is right depends on whose cluster it is. */
+export const disruptiveChangesOption = (byDefault: string) =>
+  new Option(
+    '--disruptive-changes <mode>',
+    `whether changes that reboot nodes wait for approval; default: ${byDefault}`,
+  ).choices(['hold', 'apply'])

@@ -63,7 +63,7 @@ export function createProgram(env: Env): Command {
         .argParser(parseDuration)
         .default(300_000, '5m'),
     )
-    .addOption(disruptiveChangesOption('hold'))
+    .addOption(disruptiveChangesOption('hold').default('hold'))
     .addOption(
       new Option('--failure-policy <policy>', 'what happens to a write while no webhook answers')
         .choices(['Ignore', 'Fail'])
@@ -93,7 +93,7 @@ export function createProgram(env: Env): Command {
       '--webhook-host <address>',
       'with --kubeconfig --write: our address as that cluster’s API server sees it',
     )
-    .addOption(disruptiveChangesOption('apply'))
+    .addOption(disruptiveChangesOption('apply on the embedded cluster, hold on your own'))
     .action(async (options) => (await import('./dev/dev.ts')).dev(options, env))
 
   command('override', 'print the annotation under which an edited manifest is legitimate')

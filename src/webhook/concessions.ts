@@ -26,8 +26,10 @@ export function concessions({
 }: Concession): readonly Operation[] | undefined {
   if (drifts.length > MAX_EDITS) return undefined
   const operations = new Map<string, Operation>()
-  for (const { path, found } of drifts) {
-    const conceded = found === undefined ? outermostMissing(tree, object, path) : path
+  for (const { path, pointer: place, found } of drifts) {
+    // Among the labels ours must stay.
+    const isWhole = found !== undefined || place.startsWith('/metadata/')
+    const conceded = isWhole ? path : outermostMissing(tree, object, path)
     const pointer = pointerOf(tree, desired, conceded)
     // A reserved name is none that any patch may hold.
     if (pointer === undefined || !parsePointer(pointer).ok || isDeep(found)) return undefined
@@ -59,11 +61,9 @@ function operationAt(path: string, steps: FieldPath, value: unknown): Operation 
 
 /**
  * The path to the outermost container on the way that the object does not have: with its last field gone
- * an empty one would still be wanted. Never the spec, nor the labels, among which ours must stay.
+ * an empty one would still be wanted. Never the spec, which must stay a map.
  */
 function outermostMissing(tree: MergeTree, object: KubeObject, path: FieldPath): FieldPath {
-  const [first] = path
-  if (first && 'field' in first && first.field === 'metadata') return path
   let end = path.length
   while (end > 2 && !isContainerAt(tree, object, path.slice(0, end - 1))) end--
   return path.slice(0, end)

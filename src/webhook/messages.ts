@@ -71,33 +71,23 @@ export const noteWarnings = (notes: readonly string[], incoming: KubeObject): re
   )
 
 function correctionWayOut(wish: Wish, isPatched: boolean): Line {
-  const ways = waysOut(wish)
   const change = isPatched ? 'To add it to the patch in force' : 'To change it'
-  const wordings = [
-    ...ways.patch.map((way) => `${change}: ${way}`),
-    ...ways.ignore.map((way) => `To own it yourself: ${way}`),
-    `To own the object: ${ways.unmanage}`,
-  ]
+  const patch = patchWays(wish).map((way) => `${change}: ${way}`)
+  const wordings = patch.length > 0 ? patch : ownershipWays(wish)
   return { rank: 0, wordings: wordings.filter((text) => byteLength(text) <= COMMAND_LIMIT) }
 }
 
-interface WaysOut {
-  /** The wordings in which to name the patch that makes the edit legitimate; none where none can. */
-  readonly patch: readonly string[]
-  readonly ignore: readonly string[]
-  readonly unmanage: string
+const ownershipWays = (wish: Wish): readonly string[] => [
+  ...ignoreWays(wish).map((way) => `To own it yourself: ${way}`),
+  `To own the object: ${unmanageCommand(wish.object)}`,
+]
+
+function ignoreWays(wish: Wish): readonly string[] {
+  const ignore = wish.drifts.length > MAX_WISHES ? undefined : ignoreFor(wish)
+  return ignore === undefined ? [] : [annotateCommand(wish.object, IGNORE_FIELDS, ignore)]
 }
 
-function waysOut(wish: Wish): WaysOut {
-  const { object, drifts } = wish
-  const ignore = drifts.length > MAX_WISHES ? undefined : ignoreFor(wish)
-  return {
-    patch: patchWays(wish),
-    ignore: ignore === undefined ? [] : [annotateCommand(object, IGNORE_FIELDS, ignore)],
-    unmanage: unmanageCommand(object),
-  }
-}
-
+/** The wordings in which to name the patch that makes the edit legitimate; none where none can. */
 function patchWays(wish: Wish): readonly string[] {
   if (wish.isSensitive) return []
   if (wish.drifts.length > MAX_WISHES) return [HINT]
@@ -139,16 +129,15 @@ export function driftDenial(
 }
 
 function denialWaysOut(wish: Wish): readonly Line[] {
-  const { patch, ignore, unmanage } = waysOut(wish)
   const fields = wish.drifts.length > 1 ? 'fields' : 'field'
   const line = (rank: number, what: string, ways: readonly string[]): Line => ({
     rank,
     wordings: ways.map((way) => `${what}: ${way}`),
   })
   return [
-    line(2, 'To make this edit stick', patch),
-    line(3, `To own the ${fields} yourself`, ignore),
-    line(1, 'To own the object', [unmanage]),
+    line(2, 'To make this edit stick', patchWays(wish)),
+    line(3, `To own the ${fields} yourself`, ignoreWays(wish)),
+    line(1, 'To own the object', [unmanageCommand(wish.object)]),
     { rank: 4, wordings: [GITOPS] },
   ]
 }

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { freePort } from '../../src/cli/dev/ports.ts'
 import { spawnLeashed } from '../../src/cli/dev/processes.ts'
 import { autopilotCluster, ENTRY, HCO, NAMESPACE } from './autopilot-fixture.ts'
-import type { Said } from './fixture.ts'
+import type { Said, Scope } from './fixture.ts'
 import { run } from './run.ts'
 import { until } from './until.ts'
 
@@ -23,6 +23,15 @@ const kubeconfigAt = (server: string, more = {}) =>
     'current-context': 'x',
     ...more,
   })
+
+async function listenTo(t: Pick<Scope, 'teardown'>, server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  t.teardown(async () => {
+    server.close()
+  })
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
 
 t.test('a wrong command line is told in one line and ends with 2', async (t) => {
   const wrong: readonly (readonly [args: readonly string[], said: RegExp])[] = [
@@ -59,22 +68,20 @@ t.test('a kubeconfig that cannot be used is told in one line and ends with 1', a
     'wrong-context': kubeconfigAt('https://127.0.0.1:1', { 'current-context': 'other' }),
     manifest: 'kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n',
   })
-  for (const name of ['broken', 'empty', 'no-context', 'wrong-context', 'missing']) {
+  for (const [name, args] of [
+    ['broken', ['webhook']],
+    ['empty', ['reconciler']],
+    ['no-context', ['unregister']],
+    ['wrong-context', ['override', join(folder, 'manifest')]],
+    ['missing', ['webhook']],
+  ] as const) {
     const file = join(folder, name)
-    const commands = [
-      ['webhook'],
-      ['reconciler'],
-      ['unregister'],
-      ['override', join(folder, 'manifest')],
-    ]
-    const said = await Promise.all(commands.map((args) => run([...args, `--kubeconfig=${file}`])))
-    for (const [index, ended] of said.entries()) {
-      t.equal(ended.code, 1, `${commands[index]?.[0]} with a kubeconfig that is ${name}`)
-      t.equal(lines(ended).length, 1, ended.stderr)
-      t.match(ended.stderr, `virt-platform-autopilot: `)
-      t.ok(ended.stderr.includes(file), ended.stderr)
-      t.match(ended.stderr, /--kubeconfig|kubectl config use-context/)
-    }
+    const ended = await run([...args, `--kubeconfig=${file}`])
+    t.equal(ended.code, 1, `${args[0]} with a kubeconfig that is ${name}`)
+    t.equal(lines(ended).length, 1, ended.stderr)
+    t.match(ended.stderr, /^virt-platform-autopilot: /)
+    t.ok(ended.stderr.includes(file), ended.stderr)
+    t.match(ended.stderr, /--kubeconfig|kubectl config use-context/)
   }
 })
 
@@ -85,14 +92,10 @@ t.test('a stack trace is shown to who asks for debug, and to nobody else', async
 })
 
 t.test('an API server that does not answer', async (t) => {
+  const manifest = 'apiVersion: v1\nkind: A\nmetadata: {name: a}\n'
   const port = await freePort()
-  const server = `https://127.0.0.1:${port}`
-  const folder = t.testdir({
-    kubeconfig: kubeconfigAt(server),
-    manifest: 'kind: A\napiVersion: v1\nmetadata: {name: a}\n',
-  })
+  const folder = t.testdir({ kubeconfig: kubeconfigAt(`https://127.0.0.1:${port}`), manifest })
   const kubeconfig = `--kubeconfig=${join(folder, 'kubeconfig')}`
-
   for (const args of [['unregister'], ['override', join(folder, 'manifest')]]) {
     await t.test(`ends ${args[0]} with one line that names it`, async (t) => {
       const ended = await run([...args, kubeconfig])
@@ -103,45 +106,45 @@ t.test('an API server that does not answer', async (t) => {
     })
   }
 
-  const ports = await Promise.all([freePort(), freePort(), freePort()])
+  const [listen, ops] = await Promise.all([freePort(), freePort()])
   for (const [name, flags] of [
-    ['webhook', [`--listen=127.0.0.1:${ports[0]}`, `--ops-listen=127.0.0.1:${ports[1]}`]],
-    ['reconciler', [`--ops-listen=127.0.0.1:${ports[2]}`]],
+    ['webhook', [`--listen=127.0.0.1:${listen}`, `--ops-listen=127.0.0.1:${ops}`]],
+    ['reconciler', [`--ops-listen=127.0.0.1:${ops}`]],
   ] as const) {
     await t.test(`is waited for by the ${name}, which says so once`, async (t) => {
+      let calls = 0
+      const server = createServer((socket) => {
+        calls += 1
+        socket.destroy()
+      })
+      const address = `127.0.0.1:${await listenTo(t, server)}`
+      const cwd = t.testdir({ kubeconfig: kubeconfigAt(`https://${address}`) })
       const child = spawnLeashed({
         name,
         file: process.execPath,
-        args: [ENTRY, name, kubeconfig, ...flags],
-        cwd: folder,
+        args: [ENTRY, name, '--kubeconfig=kubeconfig', ...flags],
+        cwd,
         env: {},
-        logFile: join(folder, `${name}.log`),
+        logFile: join(cwd, 'log'),
       })
       t.teardown(() => child.kill())
-      const told = () =>
-        child
-          .output()
-          .split('\n')
-          .filter((line) => line.includes('waiting for the API server'))
-      await until('it says so', async () => told().length > 0)
-      // Long enough for every one of its attempts to have come round again.
-      const since = performance.now()
-      await until('it has tried again', async () => performance.now() - since > 2_500)
-      t.equal(told().length, 1, child.output())
-      t.ok(told()[0]?.includes(`127.0.0.1:${port}`))
-      t.ok(child.isRunning())
+      await until('it has tried often', async () => calls > 8)
+      const told = child
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('waiting for the API server'))
+      t.equal(told.length, 1, child.output())
+      t.ok(told[0]?.includes(address), child.output())
       t.notMatch(child.output(), /secret-token|^ +at /m)
       process.kill(child.pid, 'SIGTERM')
-      t.match(await child.ended, 'exit code 0', 'and it ends when it is asked to')
+      await until('it ends when it is asked to', async () => !child.isRunning())
+      t.equal(await child.ended, 'exit code 0')
     })
   }
 })
 
 t.test('a port in use is told with its address and its flag', async (t) => {
-  const taken = createServer().listen(0, '127.0.0.1')
-  t.teardown(() => taken.close())
-  await once(taken, 'listening')
-  const { port } = taken.address() as AddressInfo
+  const port = await listenTo(t, createServer())
   const kubeconfig = join(
     t.testdir({ kubeconfig: kubeconfigAt('https://127.0.0.1:1') }),
     'kubeconfig',

@@ -13,6 +13,8 @@ interface Kind {
   readonly apiVersion: string
   readonly kind: string
   readonly path: string
+  /** The only name that the kind takes. */
+  readonly name?: string
 }
 
 const at = (apiVersion: string, kind: string, resource: string, isNamespaced = true): Kind => ({
@@ -32,7 +34,10 @@ const HOOK = at(
   'validatingwebhookconfigurations',
   false,
 )
-const HCO = at('hco.kubevirt.io/v1', 'HyperConverged', 'hyperconvergeds')
+const HCO = {
+  ...at('hco.kubevirt.io/v1', 'HyperConverged', 'hyperconvergeds'),
+  name: 'kubevirt-hyperconverged',
+}
 const MCO = 'machineconfiguration.openshift.io/v1'
 const MACHINE_CONFIG = at(MCO, 'MachineConfig', 'machineconfigs', false)
 const KUBELET = at(MCO, 'KubeletConfig', 'kubeletconfigs', false)

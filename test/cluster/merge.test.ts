@@ -66,11 +66,11 @@ t.test('the merge, beside the API server’s own', async (t) => {
 
 /** What the engine and what the API server make of a pair; undefined where the latter refuses it. */
 async function ask(cluster: TestCluster, tree: MergeTree, pair: MergeCase) {
-  const { apiVersion, kind, path } = pair.kind
+  const { apiVersion, kind, path, name = 'pair' } = pair.kind
   const object = (content: object, metadata = {}) =>
-    ({ apiVersion, kind, ...content, metadata: { name: 'pair', ...metadata } }) as KubeObject
+    ({ apiVersion, kind, ...content, metadata: { name, ...metadata } }) as KubeObject
   const desired = object(pair.desired, pair.desiredMetadata)
-  const one = `${path}/pair`
+  const one = `${path}/${name}`
   const created = await cluster.admin<KubeObject>(
     'POST',
     path,

@@ -516,6 +516,19 @@ const writes: readonly Write[] = [
     verdict: 'allowed Inactive',
   },
   {
+    says: 'denies an invalid mode on an object of any asset, active or not',
+    ...update(swap, { annotations: { [MODE]: 'x' } }),
+    known: knowledgeOf({ settings: { [AUTOPILOT]: 'hco' } }),
+    verdict: 'denied InvalidOverride',
+    code: 422,
+  },
+  {
+    says: 'does not read pointers that there is no baseline for',
+    ...update(swap, { annotations: { [IGNORE_FIELDS]: 'spec' } }),
+    known: knowledgeOf({ settings: { [AUTOPILOT]: 'hco' } }),
+    verdict: 'allowed Inactive',
+  },
+  {
     says: 'leaves a HyperConverged alone that deselects itself',
     ...update(hco, { spec: strategy('x'), annotations: { [AUTOPILOT]: 'swap' } }),
     verdict: 'allowed Inactive',

@@ -4,6 +4,7 @@ import t from 'tap'
 
 import { IGNORE_FIELDS, PATCH } from '../../../src/shared/engine/annotations.ts'
 import { correct, drift } from '../../../src/shared/engine/merge.ts'
+import { ATOMIC } from '../../../src/shared/engine/merge-tree.ts'
 import type { KubeObject } from '../../../src/shared/engine/object.ts'
 import { plan } from '../../../src/shared/engine/plan.ts'
 import { conceded, concessions } from '../../../src/webhook/concessions.ts'
@@ -295,6 +296,20 @@ t.test('concedes nothing where that cannot be said', async (t) => {
   const path = [{ field: 'spec' }, { field: 'byName' }, { key: { name: 'b' } }, { field: 'more' }]
   const drifts = [{ path, pointer: '', kind: 'different', found: 'x', wanted: 'y' }] as const
   t.equal(concessions({ tree, desired, object: objectWith({}), drifts }), undefined)
+})
+
+t.test('concedes the outermost container that is not there', async (t) => {
+  const step = (field: string) => ({ field })
+  const path = [step('spec'), step('byName'), { key: { name: 'b' } }, step('more'), step('x')]
+  const drifts = [{ path, pointer: '', kind: 'missing', found: undefined, wanted: 'y' }] as const
+  const desired = objectWith({ byName: [{ name: 'b', more: { x: 'y' } }] })
+  t.strictSame(concessions({ tree, desired, object: objectWith({}), drifts }), [
+    remove('/spec/byName'),
+  ])
+})
+
+t.test('concedes everything under a schema that tells nothing apart', async (t) => {
+  t.strictSame(conceded(ATOMIC, objectWith({ text: 'a' }), objectWith('x')), objectWith('x'))
 })
 
 t.test('finds no patch for a value nested deeper than any patch may be', async (t) => {
