@@ -48,6 +48,7 @@ export class ClusterView {
   readonly #hcoName: string | undefined
   readonly #crdsSeen = new Set<string>()
   #crdVersions = ''
+  #discovered: Served = new Map()
   #served: Served = new Map()
   #schemas: ReadonlyMap<string, KindSchema> = new Map()
   #isDiscovered = false
@@ -103,8 +104,9 @@ export class ClusterView {
   /** Brings discovery, watches and schemas up to date and says what is known. */
   async look(): Promise<Sight> {
     if (!this.#watches.isSynced([CRDS])) return NOT_YET
-    if (!this.#isDiscovered) this.#served = await this.#discover()
+    if (!this.#isDiscovered) this.#discovered = await this.#discover()
     this.#isDiscovered = true
+    this.#served = this.#withoutTerminating(this.#discovered)
     const { catalog, extraSources } = this.#options
     const basis = [crdSource, ...extraSources, ...factSources(this.#served)]
     const hco = this.#hyperConverged()
@@ -118,7 +120,7 @@ export class ClusterView {
 
   /** Whether the server's discovery has not caught up with its CRDs, so that look() must ask again. */
   isDiscoveryBehind(): boolean {
-    const present = this.#relevantCrds()
+    const present = this.#relevantCrds().filter(({ metadata }) => !metadata.deletionTimestamp)
     for (const { metadata } of present) this.#crdsSeen.add(metadata.name)
     const names = new Set(present.map(({ metadata }) => metadata.name))
     const lags = [...this.#crdsSeen].filter((name) => names.has(name) !== this.#isServed(name))
@@ -202,10 +204,14 @@ export class ClusterView {
   }
 
   #isServed(crdName: string): boolean {
-    const group = groupOfCrd(crdName)
-    return [...this.#served].some(
-      ([key, { resource }]) => key.startsWith(`${group}/`) && crdName === `${resource}.${group}`,
-    )
+    return [...this.#served].some((entry) => crdNameOf(entry) === crdName)
+  }
+
+  // A definition that is being deleted is discovered to the end, and takes no new object.
+  #withoutTerminating(served: Served): Served {
+    const terminating = this.#relevantCrds().filter(({ metadata }) => metadata.deletionTimestamp)
+    const names = new Set(terminating.map(({ metadata }) => metadata.name))
+    return new Map([...served].filter((entry) => !names.has(crdNameOf(entry))))
   }
 
   #observe(hco: KubeObject): Observations {
@@ -228,6 +234,9 @@ const NOT_YET: Blind = { kind: 'blind', reason: 'NotYet' }
 
 // A CRD is named after its resource and its group.
 const groupOfCrd = (name: string) => name.slice(name.indexOf('.') + 1)
+
+const crdNameOf = ([key, { resource }]: readonly [string, { readonly resource: string }]) =>
+  `${resource}.${key.slice(0, key.lastIndexOf('/'))}`
 
 const relevantGroups = (catalog: Catalog) => [
   ...Object.values(FACT_SOURCES).map(({ group }) => group),

@@ -170,11 +170,6 @@ export async function runReconciler(
       return insist(what, work)
     })
   const resume = async (): Promise<void> => {
-    if (isWriter) {
-      await insist('ask whether to lead', () =>
-        requireLeadership(client, config.namespace, trustedUser, fail),
-      )
-    }
     controller.resume(
       await insist('read the published state', () => readState(client, config.namespace)),
     )
@@ -194,7 +189,15 @@ export async function runReconciler(
   )
   const opsPort = await listen(app, config.opsListen, '--ops-listen')
   view.start()
-  const elected = config.isElected ? election.run() : resume().catch(() => undefined)
+  const work = async () => {
+    if (isWriter) {
+      const check = () => requireLeadership(client, config.namespace, trustedUser, fail)
+      await insist('ask whether to lead', check)
+    }
+    await (config.isElected ? election.run() : resume())
+  }
+  // What ends it early is the signal, or a failure that is told already.
+  const working = work().catch(() => undefined)
   const resync = setInterval(() => {
     controller.resync()
     cycle.soon(0)
@@ -205,7 +208,7 @@ export async function runReconciler(
     view.stop()
     await controller.stop()
     release.abort()
-    await elected
+    await working
     await app.close()
   }
   return { opsPort, ended: Promise.race([afterAbort(signal, end), failure]) }
