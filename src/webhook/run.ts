@@ -105,13 +105,19 @@ export async function runWebhook(
     }
   }
 
+  let isToldToWait = false
+  const tellWaiting = () => {
+    if (isToldToWait || knowledge) return
+    isToldToWait = true
+    log.info('waiting for the leader to publish its state; until then only overrides are judged')
+  }
   const learning = createCycle({
     signal,
     retryMs: SCHEMA_RETRY_MS,
     onTrouble: (error) => tell('cannot take the state in; trying again', error),
     async work() {
       const state = parseState(watches.object(STATE)?.data)
-      if (!state) return
+      if (!state) return tellWaiting()
       const queries = queriesOf(catalog, state)
       const schemas = await loadSchemas(queries)
       knowledge = createKnowledge(catalog, state, schemas, sha256)
