@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 
 import { signalOnTermination } from '../../src/shared/ops/shutdown.ts'
 import { type Bench, controlPlaneBinaries, withBench } from './cluster.ts'
+import { readCommandLine } from './command-line.ts'
 import { measureDecisions } from './decisions.ts'
-import { FULL, QUICK } from './effort.ts'
+import { QUICK } from './effort.ts'
 import { measureHeal } from './heal.ts'
 import { measureIdle } from './idle.ts'
 import { measureLatency } from './latency.ts'
@@ -27,35 +27,7 @@ const MEASUREMENTS: Readonly<Record<string, (bench: Bench) => Promise<Section>>>
   decisions: measureDecisions,
   memory: measureMemory,
 }
-const NAMES = Object.keys(MEASUREMENTS)
-
-const HELP = `Measures the product, bundled as it is shipped, on a control plane of its own.
-
-  npm run bench                        everything, in less than five minutes
-  npm run bench -- --quick             everything with tiny counts: whether it works, not how fast
-  npm run bench -- --only heal,idle    some of ${NAMES.join(', ')}
-
-Prints a table and writes bench-results.json. Nothing is asserted: it fails only where it could not measure.
-`
-
-const { values: flags } = parseArgs({
-  options: {
-    help: { type: 'boolean' },
-    quick: { type: 'boolean' },
-    only: { type: 'string', default: NAMES.join(',') },
-  },
-})
-if (flags.help) {
-  console.log(HELP)
-  process.exit()
-}
-const wanted = flags.only.split(',')
-const unknown = wanted.filter((name) => !NAMES.includes(name))
-if (unknown.length > 0) {
-  console.error(`bench: --only knows ${NAMES.join(', ')}, not ${unknown.join(', ')}`)
-  process.exit(2)
-}
-
+const { effort, wanted } = readCommandLine(process.argv.slice(2), Object.keys(MEASUREMENTS))
 const signal = signalOnTermination()
 const interrupted = new Promise<never>((_resolve, reject) => {
   signal.addEventListener('abort', () => reject(new Error('interrupted')), { once: true })
@@ -75,7 +47,6 @@ async function bench(): Promise<void> {
   const loadBefore = loadavg()
   buildBundle()
   const binaries = await controlPlaneBinaries(progress)
-  const effort = flags.quick ? QUICK : FULL
   const sections = await withBench(binaries, effort, (bench) =>
     Promise.race([measureAll(bench), interrupted]),
   )
@@ -94,7 +65,7 @@ async function bench(): Promise<void> {
   const load = [loadBefore, about.loadAfter].map(([minute = 0]) => minute.toFixed(1)).join(' → ')
   console.log(`${tableOf(sections)}
 
-Node ${about.node}, Kubernetes ${about.kubernetes}, ${about.cores} × ${about.cpu}, load ${load}, ${about.seconds} s${flags.quick ? '; --quick: these numbers say nothing' : ''}
+Node ${about.node}, Kubernetes ${about.kubernetes}, ${about.cores} × ${about.cpu}, load ${load}, ${about.seconds} s${effort === QUICK ? '; --quick: these numbers say nothing' : ''}
 Written to ${RESULTS}`)
 
   async function measureAll(bench: Bench): Promise<readonly Section[]> {

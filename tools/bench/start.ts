@@ -1,11 +1,13 @@
 import { install } from '../../src/cli/dev/install.ts'
+import { namespaceOf } from '../../src/shared/catalog/catalog.ts'
 import {
   AUTHORITY_SECRET,
   LEASE,
   SERVING_SECRET,
   STATE_CONFIG_MAP,
+  WEBHOOK_CONFIGURATION,
 } from '../../src/shared/catalog/names.ts'
-import { type Client, isNotFound } from '../../src/shared/cluster/client.ts'
+import { isNotFound } from '../../src/shared/cluster/client.ts'
 import { pathOf } from '../../src/shared/cluster/resource.ts'
 import { type AuditedRequest, NAMESPACE } from './audit.ts'
 import type { Bench } from './cluster.ts'
@@ -37,9 +39,10 @@ export async function measureStart(bench: Bench): Promise<Section> {
   }
 }
 
-async function startOnce({ plane, client, autopilot, catalog, hco, audit, untilReady }: Bench) {
+async function startOnce(bench: Bench) {
+  const { plane, autopilot, catalog, hco, audit, untilReady } = bench
   await autopilot.stop()
-  await forget(client, catalog)
+  await forget(bench)
   await install(plane, [hco])
   const mark = audit.mark()
   const spawnedAt = Date.now()
@@ -58,24 +61,17 @@ async function startOnce({ plane, client, autopilot, catalog, hco, audit, untilR
 }
 
 /** Deletes everything that the product has written, and the HyperConverged. */
-async function forget(client: Client, catalog: Bench['catalog']): Promise<void> {
-  const registration = 'admissionregistration.k8s.io/v1'
+async function forget({ client, catalog, hco }: Bench): Promise<void> {
   const own = { apiVersion: 'v1', namespace: NAMESPACE }
-  const objects = catalog.flatMap(({ object: { group, versions, resource, namespace, name } }) =>
-    versions.slice(0, 1).map((version) =>
-      pathOf(
-        {
-          apiVersion: `${group}/${version}`,
-          resource,
-          ...(namespace !== undefined && { namespace: namespace.replace('$hco', 'openshift-cnv') }),
-        },
-        name,
-      ),
-    ),
-  )
+  const objects = catalog.map(({ object }) => {
+    const namespace = namespaceOf({ object }, hco.metadata.namespace ?? '')
+    const at = { apiVersion: `${object.group}/${object.versions[0]}`, resource: object.resource }
+    return pathOf({ ...at, ...(namespace !== undefined && { namespace }) }, object.name)
+  })
   const paths = [
+    // These first: nothing then has to wait for a webhook that does not answer.
     ...['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'].map((resource) =>
-      pathOf({ apiVersion: registration, resource }, 'virt-platform-autopilot'),
+      pathOf({ apiVersion: 'admissionregistration.k8s.io/v1', resource }, WEBHOOK_CONFIGURATION),
     ),
     ...objects,
     pathOf({ ...own, resource: 'configmaps' }, STATE_CONFIG_MAP),
