@@ -28,8 +28,8 @@ const MANIFESTS = ['../crds', '../samples'].map((path) => join(import.meta.dirna
 
 /** Where the product lives in a test. */
 export const NAMESPACE = 'autopilot-test'
-/** The program, as it is started from a clone. */
-export const ENTRY = join(import.meta.dirname, '../../src/cli/main.ts')
+/** The program as it ships: the bundle, which every run of the tests makes first. */
+export const ENTRY = join(import.meta.dirname, '../../dist/main.js')
 
 /** The objects of the catalog that the tests look at, as paths of the API. */
 export const HCO =
