@@ -19,5 +19,19 @@ await build({
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
+  // Of the Kubernetes client only the kubeconfig is used; it does not say that its other parts do nothing by themselves.
+  plugins: [
+    {
+      name: 'client-node-has-no-side-effects',
+      setup({ onResolve, resolve }) {
+        onResolve({ filter: /./ }, async ({ path, kind, ...from }) => {
+          const isOfClient = `${from.importer} ${path}`.includes('@kubernetes/client-node')
+          if (from.pluginData || !isOfClient) return undefined
+          const found = await resolve(path, { ...from, kind, pluginData: true })
+          return { ...found, sideEffects: false }
+        })
+      },
+    },
+  ],
   logLevel: 'warning',
 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 
 import { STATE_CONFIG_MAP } from '../shared/catalog/names.ts'
+import { createStandings } from '../shared/catalog/standing.ts'
 import { parseState } from '../shared/catalog/state.ts'
 import { type Client, connect } from '../shared/cluster/client.ts'
 import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
@@ -60,7 +61,7 @@ async function learn(client: Client, namespace: string): Promise<Knowledge> {
     catalog,
     state,
     await createSchemas(client)(queriesOf(catalog, state)),
-    sha256,
+    createStandings(catalog, sha256),
   )
 }
 

@@ -1,11 +1,12 @@
 import { type Asset, type Catalog, isHyperConverged } from '../shared/catalog/catalog.ts'
 import { FACT_SOURCES } from '../shared/catalog/facts.ts'
+import { hcoFactsOf } from '../shared/catalog/hco-facts.ts'
 import type { Client } from '../shared/cluster/client.ts'
 import { createDiscovery, type Discover, type Served } from '../shared/cluster/discovery.ts'
 import { createSchemas, type KindSchema, type LoadSchemas } from '../shared/cluster/schemas.ts'
 import { type Source, WatchSet } from '../shared/cluster/watch-set.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
-import { hcoFacts, type Observations, schemaQueries, servedOf } from './facts.ts'
+import { type Observations, schemaQueries, servedOf } from './facts.ts'
 import {
   assetSource,
   CRDS,
@@ -194,7 +195,8 @@ export class ClusterView {
   }
 
   #known(hco: KubeObject) {
-    return { hco: hcoFacts(hco), served: servedOf(this.#options.catalog, this.#served) }
+    const { catalog } = this.#options
+    return { hco: hcoFactsOf(catalog, hco), served: servedOf(catalog, this.#served) }
   }
 
   #relevantCrds(): readonly KubeObject[] {

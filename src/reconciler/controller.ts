@@ -5,7 +5,7 @@ import {
   isSensitive,
 } from '../shared/catalog/catalog.ts'
 import { unknownNames } from '../shared/catalog/settings.ts'
-import { identityOn } from '../shared/catalog/standing.ts'
+import { createStandings, type DecideStandings, identityOn } from '../shared/catalog/standing.ts'
 import type { State } from '../shared/catalog/state.ts'
 import { type Client, isConflict } from '../shared/cluster/client.ts'
 import { type Resource, read } from '../shared/cluster/resource.ts'
@@ -46,6 +46,7 @@ export class Controller {
   readonly #hcoName: string | undefined
   readonly #queue: Queue
   readonly #settled = new Settled(sha256)
+  readonly #decide: DecideStandings
   #disruption = new Disruption(sha256)
   #published: State | undefined
   #outlook: Outlook | undefined
@@ -55,6 +56,7 @@ export class Controller {
   constructor(options: ControllerOptions) {
     this.#options = options
     this.#byName = new Map(options.catalog.map((asset) => [asset.name, asset]))
+    this.#decide = createStandings(options.catalog, sha256)
     this.#hcoName = options.catalog.find(isHyperConverged)?.name
     this.#queue = new Queue({
       work: (name) => this.#work(this.#asset(name)),
@@ -86,7 +88,12 @@ export class Controller {
       return
     }
     const before = this.#outlook
-    const outlook = lookOut(catalog, sight.observations, this.#published, now())
+    const outlook = lookOut(
+      { catalog, decide: this.#decide },
+      sight.observations,
+      this.#published,
+      now(),
+    )
     this.#outlook = outlook
     const { hco, stated, state } = outlook
     reporter.settings(hco, stated, unknownNames(stated.settings, catalog))
@@ -221,6 +228,8 @@ export class Controller {
 
   // Somebody wrote between our reading and our writing: read again and decide again, at once.
   async #readAgain(asset: Asset): Promise<void> {
+    // A newer HyperConverged may hold other settings: its watch has everything decided anew.
+    if (asset.name === this.#hcoName) return
     const { client, view } = this.#options
     const at = this.#resourceOf(asset)
     const object = at && (await read(client, at, asset.object.name))

@@ -1,5 +1,5 @@
 import { type Catalog, kindKey } from '../shared/catalog/catalog.ts'
-import type { Facts, HcoFacts } from '../shared/catalog/facts.ts'
+import type { Facts } from '../shared/catalog/facts.ts'
 import {
   detectHardware,
   type Hardware,
@@ -7,11 +7,11 @@ import {
   type NodeHardware,
   type StickyHardware,
 } from '../shared/catalog/hardware.ts'
+import { hcoFactsOf } from '../shared/catalog/hco-facts.ts'
 import { identityOn } from '../shared/catalog/standing.ts'
 import { countMachines, detectTopology } from '../shared/catalog/topology.ts'
 import type { Served } from '../shared/cluster/discovery.ts'
 import { type KindQuery, type KindSchema, schemaKey } from '../shared/cluster/schemas.ts'
-import { APPROVE, OVERRIDES, PREFIX } from '../shared/engine/annotations.ts'
 import { isMap, type KubeObject } from '../shared/engine/object.ts'
 
 /** Everything that facts are made of, read completely. */
@@ -50,7 +50,7 @@ export function makeFacts(
     ownKubeletConfig: catalog.find(({ object }) => object.kind === 'KubeletConfig')?.object.name,
   }
   const known = {
-    hco: hcoFacts(observed.hco),
+    hco: hcoFactsOf(catalog, observed.hco),
     served: servedOf(catalog, observed.served),
   }
   return {
@@ -89,23 +89,6 @@ export function servedOf(catalog: Catalog, served: Served): Facts['served'] {
 const hardwareOf = ({ metadata, status }: KubeObject): NodeHardware => {
   const capacity = isMap(status) && isMap(status.capacity) ? status.capacity : {}
   return { labels: metadata.labels ?? {}, capacity: capacity as Record<string, string> }
-}
-
-// Overrides and approvals concern one object or one moment; were they facts, each would render everything anew.
-const NO_FACTS: ReadonlySet<string> = new Set([...OVERRIDES, APPROVE])
-
-/** What of the HyperConverged is a fact: its spec, and what it is annotated with under our prefix. */
-export function hcoFacts({ apiVersion, metadata, spec }: KubeObject): HcoFacts {
-  const annotations = Object.entries(metadata.annotations ?? {})
-    .filter(([key]) => key.startsWith(PREFIX) && !NO_FACTS.has(key))
-    .map(([key, value]) => [key.slice(PREFIX.length), value])
-    .sort()
-  return {
-    apiVersion,
-    namespace: metadata.namespace ?? '',
-    annotations: Object.fromEntries(annotations),
-    spec: isMap(spec) ? spec : {},
-  }
 }
 
 function enumsOf(

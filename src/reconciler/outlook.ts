@@ -1,10 +1,9 @@
 import type { Catalog } from '../shared/catalog/catalog.ts'
 import type { Facts } from '../shared/catalog/facts.ts'
 import { type ReadSettings, readSettings } from '../shared/catalog/settings.ts'
-import { type Standing, standingOf } from '../shared/catalog/standing.ts'
+import type { DecideStandings, Standing, Standings } from '../shared/catalog/standing.ts'
 import type { State } from '../shared/catalog/state.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
-import { sha256 } from '../shared/ops/digest.ts'
 import { makeFacts, type Observations } from './facts.ts'
 
 /** What is decided for the whole cluster, and every asset's part in it. */
@@ -12,14 +11,19 @@ export interface Outlook {
   readonly facts: Facts
   readonly hco: KubeObject
   readonly stated: ReadSettings
-  readonly standings: ReadonlyMap<string, Standing>
+  readonly standings: Standings
   /** What every other process needs to come to the same standings. */
   readonly state: Omit<State, 'applied'>
 }
 
+export interface OutlookDeps {
+  readonly catalog: Catalog
+  readonly decide: DecideStandings
+}
+
 /** Decides what each asset's baseline is on the cluster as it was observed. */
 export function lookOut(
-  catalog: Catalog,
+  { catalog, decide }: OutlookDeps,
   observations: Observations,
   previous: State | undefined,
   now: number,
@@ -27,9 +31,7 @@ export function lookOut(
   const { hco } = observations
   const { facts, hardware } = makeFacts(catalog, observations, previous?.hardware, now)
   const stated = readSettings(hco.metadata.annotations ?? {}, previous?.settings)
-  const standings = new Map(
-    catalog.map((asset) => [asset.name, standingOf(asset, facts, stated.settings, sha256)]),
-  )
+  const standings = decide(facts, stated.settings)
   const baselines = digestsOf(standings)
   return {
     facts,
@@ -44,6 +46,7 @@ export function lookOut(
 export function affected(before: Outlook | undefined, after: Outlook): readonly string[] {
   const names = [...after.standings.keys()]
   if (!before || !isSameRegime(before, after)) return names
+  if (before.standings === after.standings) return []
   return names.filter(
     (name) => !isSameStanding(before.standings.get(name), after.standings.get(name)),
   )

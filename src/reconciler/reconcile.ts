@@ -85,13 +85,20 @@ const isOurs = (live: KubeObject | undefined) =>
 interface Comparison {
   readonly live: KubeObject
   readonly drifts: readonly Drift[]
-  readonly isOwned: boolean
+  /** Fields of ours that somebody else owns now. */
+  readonly isDisowned: boolean
+  /** Fields that we own and no longer have an opinion on. */
+  readonly isOutgrown: boolean
 }
 
 const compare = (tree: MergeTree, live: KubeObject, desired: KubeObject): Comparison => {
   const { missing, extra } = ownership(tree, live, desired, FIELD_MANAGER)
-  const isOwned = missing.length + extra.length === 0
-  return { live, drifts: drift(tree, live, desired), isOwned }
+  return {
+    live,
+    drifts: drift(tree, live, desired),
+    isDisowned: missing.length > 0,
+    isOutgrown: extra.length > 0,
+  }
 }
 
 async function enforce(
@@ -106,15 +113,19 @@ async function enforce(
   const live = isObserving ? stored : await release(stored, decision.released, deps.object)
   const found = compare(tree, live, decision.desired)
   const unchanged: Outcome = { kind: 'unchanged', plan: decision, hasReleased: live !== stored }
-  if (found.drifts.length === 0 && (found.isOwned || isObserving)) return unchanged
+  if (found.drifts.length === 0 && (isObserving || !isOwnershipDue(found, deps))) return unchanged
   const isDisruption = mayReboot && found.drifts.length > 0
   const reason = obstacleToWriting(isObserving, isDisruption, decision.desired, deps)
   if (reason) {
     return { kind: 'pending', reason, plan: decision, drifts: found.drifts, isCreation: false }
   }
-  if (deps.settled.has(decision.desired, live)) return unchanged
+  if (found.drifts.length > 0 && deps.settled.has(decision.desired, live)) return unchanged
   return (await configure(found, decision, deps)) ?? unchanged
 }
+
+// Each write that the webhook corrects takes a field's ownership along: taken back once, it is left until the resync.
+const isOwnershipDue = ({ live, isDisowned, isOutgrown }: Comparison, { settled }: ReconcileDeps) =>
+  isOutgrown || (isDisowned && !settled.isClaimed(live))
 
 async function create(
   decision: Enforcement,
@@ -154,6 +165,7 @@ async function configure(
   }
   const object = await deps.object.apply(sent, { isDryRun: false })
   deps.settled.add(desired, object)
+  deps.settled.claim(object)
   if (drifts.length === 0) return undefined
   return { kind: 'configured', plan: decision, object, drifts, isAdopted: !isOurs(live) }
 }
@@ -195,6 +207,7 @@ function withoutServerFields({ metadata, ...rest }: KubeObject) {
 /** Pairs of a desired and a stored state between which the server saw no difference, bounded in number. */
 export class Settled {
   readonly #pairs = new Map<string, string>()
+  readonly #claimed = new Set<string>()
   readonly #digest: (text: string) => string
 
   constructor(digest: (text: string) => string) {
@@ -209,9 +222,19 @@ export class Settled {
     this.#pairs.set(uidOf(live), this.#pair(desired, live))
   }
 
+  /** Whether an object's ownership was taken back since everything was forgotten. */
+  isClaimed(live: KubeObject): boolean {
+    return this.#claimed.has(uidOf(live))
+  }
+
+  claim(live: KubeObject): void {
+    this.#claimed.add(uidOf(live))
+  }
+
   /** Forgets everything: at a resync each object is compared anew. */
   clear(): void {
     this.#pairs.clear()
+    this.#claimed.clear()
   }
 
   #pair(desired: KubeObject, live: KubeObject): string {

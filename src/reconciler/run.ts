@@ -55,9 +55,9 @@ export interface RunningReconciler {
   readonly ended: Promise<void>
 }
 
-const COALESCE_MS = 10
-// Nodes report so often that theirs can wait longer.
-const COALESCE_NODES_MS = 1_000
+const COALESCE_OTHERS_MS = 10
+// Nodes report so often that theirs can wait longer; a HyperConverged is healed like any other object.
+const COALESCE_MS: Readonly<Record<string, number>> = { nodes: 1_000, hco: 0 }
 const RETRY_MS = 1_000
 const DISCOVERY_RETRY_MS = 200
 
@@ -181,7 +181,7 @@ export async function runReconciler(
   const changed = (id: string) => {
     tell.recovered()
     for (const name of byObject(id)) controller.touch(name)
-    if (!id.startsWith('asset:')) cycle.soon(id === 'nodes' ? COALESCE_NODES_MS : COALESCE_MS)
+    if (!id.startsWith('asset:')) cycle.soon(COALESCE_MS[id] ?? COALESCE_OTHERS_MS)
   }
 
   const app = createOpsApp(registry, () =>

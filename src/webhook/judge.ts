@@ -166,8 +166,15 @@ export const isContent = ({ path: [first, , third] }: Drift) =>
   !(third && 'field' in third && third.field === MANAGED_BY)
 
 /** Whether desired is not in force yet, so that putting it back would be the very change that waits for approval. */
-const isChangePending = ({ managed: { asset, appliedDigest }, after, context }: Case) =>
-  asset.disruption !== 'none' && appliedDigest !== context.digest(canonicalJson(after.desired))
+const isChangePending = ({ managed, after: { desired }, context: { digest } }: Case) =>
+  managed.asset.disruption !== 'none' &&
+  managed.appliedDigest !== digestOf(desired, managed, digest)
+
+// A baseline without overrides has its digest already; that of a MachineConfig takes a while.
+const digestOf = (desired: KubeObject, { standing }: ManagedObject, digest: Digest) =>
+  standing.kind === 'active' && standing.baseline === desired
+    ? standing.digest
+    : digest(canonicalJson(desired))
 
 function isRefused(
   { write: { incoming, old }, managed, context }: Case,

@@ -9,7 +9,7 @@ import {
 } from '../shared/catalog/catalog.ts'
 import type { Facts } from '../shared/catalog/facts.ts'
 import { readSettings, type Settings } from '../shared/catalog/settings.ts'
-import { type Digest, identityOn, type Standing, standingOf } from '../shared/catalog/standing.ts'
+import { type DecideStandings, identityOn, type Standing } from '../shared/catalog/standing.ts'
 import type { State } from '../shared/catalog/state.ts'
 import { type KindQuery, type KindSchema, schemaKey } from '../shared/cluster/schemas.ts'
 import type { MergeTree } from '../shared/engine/merge-tree.ts'
@@ -55,12 +55,14 @@ export function createKnowledge(
   catalog: Catalog,
   state: State,
   schemas: ReadonlyMap<string, KindSchema>,
-  digest: Digest,
+  decide: DecideStandings,
 ): Knowledge {
   const { facts } = state
   const { settings } = readSettings(state.settings)
+  const standings = decide(facts, settings)
   const all = catalog.map((asset): ManagedObject => {
-    const standing = standingOf(asset, facts, settings, digest)
+    const standing = standings.get(asset.name)
+    if (!standing) throw new Error(`asset ${asset.name} is of another catalog`)
     const identity = identityOn(asset, facts)
     return {
       asset,

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Catalog } from '../shared/catalog/catalog.ts'
 import { SERVING_SECRET, STATE_CONFIG_MAP } from '../shared/catalog/names.ts'
+import { createStandings } from '../shared/catalog/standing.ts'
 import { parseState } from '../shared/catalog/state.ts'
 import type { Client } from '../shared/cluster/client.ts'
 import { createRecorder } from '../shared/cluster/events.ts'
@@ -67,6 +68,7 @@ export async function runWebhook(
   const metrics = createWebhookMetrics(registry)
   const tell = createTroubleTeller(log)
   const loadSchemas = createSchemas(client)
+  const decide = createStandings(catalog, sha256)
   const secretMode = config.certificate.mode === 'secret'
   let knowledge: Knowledge | undefined
   let hasCertificate = false
@@ -120,7 +122,7 @@ export async function runWebhook(
       if (!state) return tellWaiting()
       const queries = queriesOf(catalog, state)
       const schemas = await loadSchemas(queries)
-      knowledge = createKnowledge(catalog, state, schemas, sha256)
+      knowledge = createKnowledge(catalog, state, schemas, decide)
       log.info(
         { activation: knowledge.settings.activation.kind, ...agreement(knowledge) },
         'state loaded',

@@ -26,6 +26,8 @@ export interface Asset {
   readonly install: 'always' | 'opt-in'
   readonly order: number
   readonly conditions: readonly Condition[]
+  /** Pointers into the HyperConverged's spec: all of it that the template can see. */
+  readonly hcoFields: readonly string[]
   readonly enums: Readonly<Record<string, string>>
   readonly disruption: 'none' | 'reboot'
   /** The MachineConfigPool that a disruptive asset's change rolls. */

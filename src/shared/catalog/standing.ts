@@ -5,6 +5,7 @@ import type { TemplateLocals } from '../engine/render.ts'
 import {
   type Asset,
   apiVersionOf,
+  type Catalog,
   isHyperConverged,
   namespaceOf,
   servedVersion,
@@ -51,6 +52,27 @@ export function standingOf(
       : inactive('NotApplicable', 'nothing to set on this cluster')
   } catch (error) {
     return { kind: 'failed', reason: 'RenderFailed', message: (error as Error).message }
+  }
+}
+
+/** The standing of each asset, by name. */
+export type Standings = ReadonlyMap<string, Standing>
+
+export type DecideStandings = (facts: Facts, settings: Settings) => Standings
+
+/** Creates a function that decides every asset's standing, and decides nothing anew for what it was last asked. */
+export function createStandings(catalog: Catalog, digest: Digest): DecideStandings {
+  let asked = ''
+  let standings: Standings = new Map()
+  return ({ pools: _counts, ...facts }, settings) => {
+    const question = JSON.stringify([facts, settings])
+    if (question === asked) return standings
+    const whole = { ...facts, pools: {} }
+    standings = new Map(
+      catalog.map((asset) => [asset.name, standingOf(asset, whole, settings, digest)]),
+    )
+    asked = question
+    return standings
   }
 }
 

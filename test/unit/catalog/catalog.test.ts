@@ -71,6 +71,7 @@ t.test('loads an entry with the defaults of what it leaves out', async (t) => {
     install: 'always',
     order: 7,
     conditions: [],
+    hcoFields: [],
     enums: {},
     disruption: 'none',
     sensitive: false,

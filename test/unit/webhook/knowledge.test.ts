@@ -1,5 +1,5 @@
 import t from 'tap'
-
+import { createStandings } from '../../../src/shared/catalog/standing.ts'
 import { DISABLED_RESOURCES } from '../../../src/shared/engine/annotations.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { createKnowledge, queriesOf } from '../../../src/webhook/knowledge.ts'
@@ -86,7 +86,7 @@ t.test('knows what may not be corrected, and what the leader agrees on', async (
   t.match(managedBy('pci-passthrough'), { standing: { reason: 'ConditionFalse' }, isAgreed: false })
   const excluding = knowledgeOf({ settings: { [DISABLED_RESOURCES]: '["metallb"]' } })
   t.match(managedBy('metallb', excluding), { standing: { reason: 'Excluded' }, isAgreed: false })
-  const unagreed = createKnowledge(catalog, state, schemas, sha256)
+  const unagreed = createKnowledge(catalog, state, schemas, createStandings(catalog, sha256))
   t.notOk(unagreed.all.some(({ isAgreed }) => isAgreed))
   t.notOk(managedBy('swap-enable', unagreed).appliedDigest)
 })
@@ -96,7 +96,7 @@ t.test('knows no schema of a kind that is not served', async (t) => {
     catalog,
     { ...state, facts: factsWith({ served: {} }) },
     schemas,
-    sha256,
+    createStandings(catalog, sha256),
   )
   t.notOk(known.all.some(({ tree }) => tree))
 })

@@ -1,4 +1,5 @@
 import type { Facts } from '../../../src/shared/catalog/facts.ts'
+import { createStandings } from '../../../src/shared/catalog/standing.ts'
 import type { State } from '../../../src/shared/catalog/state.ts'
 import type { EventInput } from '../../../src/shared/cluster/events.ts'
 import type { KindSchema } from '../../../src/shared/cluster/schemas.ts'
@@ -57,9 +58,12 @@ export function knowledgeOf(changes: Partial<State> = {}): Knowledge {
     applied: {},
     ...changes,
   }
-  const active = createKnowledge(catalog, state, schemas, sha256).all.flatMap(
-    ({ asset, standing }) => (standing.kind === 'active' ? [{ asset, standing }] : []),
-  )
+  const active = createKnowledge(
+    catalog,
+    state,
+    schemas,
+    createStandings(catalog, sha256),
+  ).all.flatMap(({ asset, standing }) => (standing.kind === 'active' ? [{ asset, standing }] : []))
   const baselines = active.map(({ asset, standing }) => [asset.name, standing.digest] as const)
   const applied = active.flatMap(({ asset, standing }) =>
     asset.disruption === 'none'
@@ -71,7 +75,7 @@ export function knowledgeOf(changes: Partial<State> = {}): Knowledge {
     baselines: { ...Object.fromEntries(baselines), ...state.baselines },
     applied: { ...Object.fromEntries(applied), ...state.applied },
   }
-  return createKnowledge(catalog, agreed, schemas, sha256)
+  return createKnowledge(catalog, agreed, schemas, createStandings(catalog, sha256))
 }
 
 export const knowledge = knowledgeOf()

@@ -1,0 +1,59 @@
+import { APPROVE, OVERRIDES, PREFIX } from '../engine/annotations.ts'
+import { isMap, type JsonMap, type KubeObject } from '../engine/object.ts'
+import { parsePointer, valueAt } from '../engine/pointer.ts'
+import type { Catalog } from './catalog.ts'
+import type { Condition } from './conditions.ts'
+import type { HcoFacts } from './facts.ts'
+
+/**
+ * What of the HyperConverged is a fact: the fields that some asset reads, and its annotations under our
+ * prefix. A write to any other field then changes no fact, and renders and publishes nothing.
+ */
+export const hcoFactsOf = (
+  catalog: Catalog,
+  { apiVersion, metadata, spec }: KubeObject,
+): HcoFacts => ({
+  apiVersion,
+  namespace: metadata.namespace ?? '',
+  annotations: annotationFacts(metadata.annotations ?? {}),
+  spec: project(spec, fieldsRead(catalog)),
+})
+
+// Overrides and approvals concern one object or one moment; were they facts, each would render everything anew.
+const NO_FACTS: ReadonlySet<string> = new Set([...OVERRIDES, APPROVE])
+
+const annotationFacts = (annotations: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(annotations)
+      .filter(([key]) => key.startsWith(PREFIX) && !NO_FACTS.has(key))
+      .map(([key, value]) => [key.slice(PREFIX.length), value] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+
+const fieldsRead = (catalog: Catalog): readonly string[] =>
+  catalog.flatMap(({ hcoFields, conditions }) => [...hcoFields, ...conditions.flatMap(fieldOf)])
+
+const fieldOf = (condition: Condition): readonly string[] => {
+  if (condition.type === 'feature-gate') return ['/featureGates']
+  return condition.type === 'hco-field-unconfigured' ? [condition.pointer] : []
+}
+
+/** The part of a value that the pointers lead to. */
+function project(value: unknown, pointers: readonly string[]): JsonMap {
+  let part: JsonMap = {}
+  for (const pointer of pointers) {
+    const tokens = parsePointer(pointer)
+    const found = tokens.ok ? valueAt(value, tokens.value) : undefined
+    if (tokens.ok && found !== undefined) part = put(part, tokens.value, found)
+  }
+  return part
+}
+
+function put(part: JsonMap, [token, ...rest]: readonly string[], value: unknown): JsonMap {
+  if (token === undefined) return isMap(value) ? value : part
+  const member = part[token]
+  return {
+    ...part,
+    [token]: rest.length === 0 ? value : put(isMap(member) ? member : {}, rest, value),
+  }
+}
