@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 
-import type { Env } from './dev/go.ts'
+import type { Env } from './control-plane/go.ts'
 import {
   disruptiveChangesOption,
   kubeconfigOption,

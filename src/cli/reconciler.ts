@@ -5,7 +5,7 @@ import type { Listen } from '../shared/ops/listen.ts'
 import { createLog, type LogLevel } from '../shared/ops/log.ts'
 import { signalOnTermination } from '../shared/ops/shutdown.ts'
 import { loadOwnCatalog } from './assets.ts'
-import type { Env } from './dev/go.ts'
+import type { Env } from './control-plane/go.ts'
 
 export interface ReconcilerOptions {
   readonly kubeconfig?: string

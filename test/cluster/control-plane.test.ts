@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { startControlPlane } from '../../src/cli/dev/control-plane.ts'
-import { isAlive } from '../../src/cli/dev/processes.ts'
-import { send } from '../../src/cli/dev/request.ts'
+import { startControlPlane } from '../../src/cli/control-plane/control-plane.ts'
+import { isAlive } from '../../src/cli/control-plane/processes.ts'
+import { send } from '../../src/cli/control-plane/request.ts'
 import { testCluster } from './fixture.ts'
 
 const ALICE = { name: 'alice', groups: ['platform-admins'] }
@@ -114,8 +114,8 @@ t.test('a test cluster', async (t) => {
 })
 
 const PARENT = `
-const { findBinaries } = await import('${import.meta.resolve('../../src/cli/dev/binaries.ts')}')
-const { startControlPlane } = await import('${import.meta.resolve('../../src/cli/dev/control-plane.ts')}')
+const { findBinaries } = await import('${import.meta.resolve('../../src/cli/control-plane/binaries.ts')}')
+const { startControlPlane } = await import('${import.meta.resolve('../../src/cli/control-plane/control-plane.ts')}')
 const print = console.error
 const binaries = await findBinaries({ env: process.env, print })
 const { url, pids, dataDir } = await startControlPlane({ binaries, print })

@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { type Binaries, findBinaries } from '../../src/cli/dev/binaries.ts'
+import { type Binaries, findBinaries } from '../../src/cli/control-plane/binaries.ts'
 import {
   type ControlPlane,
   type ControlPlaneOptions,
   startControlPlane,
-} from '../../src/cli/dev/control-plane.ts'
-import type { Env } from '../../src/cli/dev/go.ts'
-import { install } from '../../src/cli/dev/install.ts'
-import type { User } from '../../src/cli/dev/kubeconfig.ts'
-import { loadManifests, type Manifest } from '../../src/cli/dev/manifests.ts'
-import { send } from '../../src/cli/dev/request.ts'
+} from '../../src/cli/control-plane/control-plane.ts'
+import type { Env } from '../../src/cli/control-plane/go.ts'
+import { install } from '../../src/cli/control-plane/install.ts'
+import type { User } from '../../src/cli/control-plane/kubeconfig.ts'
+import { loadManifests, type Manifest } from '../../src/cli/control-plane/manifests.ts'
+import { send } from '../../src/cli/control-plane/request.ts'
 
 /** What ends with a test file: tap's `t`. */
 export interface Scope {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { install } from '../../src/cli/dev/install.ts'
+import { install } from '../../src/cli/control-plane/install.ts'
 import { connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
 import { createSchemas, schemaKey } from '../../src/shared/cluster/schemas.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ControlPlane } from '../../src/cli/dev/control-plane.ts'
-import { send } from '../../src/cli/dev/request.ts'
+import type { ControlPlane } from '../../src/cli/control-plane/control-plane.ts'
+import { send } from '../../src/cli/control-plane/request.ts'
 import { pathOf } from '../../src/shared/cluster/resource.ts'
 import type { KubeObject } from '../../src/shared/engine/object.ts'
 import type { Bench } from './cluster.ts'

@@ -1,4 +1,4 @@
-import { install } from '../../src/cli/dev/install.ts'
+import { install } from '../../src/cli/control-plane/install.ts'
 import { namespaceOf } from '../../src/shared/catalog/catalog.ts'
 import {
   AUTHORITY_SECRET,

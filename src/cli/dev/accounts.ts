@@ -6,7 +6,7 @@ import { accounts } from '../../shared/catalog/rbac.ts'
 import type { Client } from '../../shared/cluster/client.ts'
 import { apply, pathOf } from '../../shared/cluster/resource.ts'
 import type { KubeObject } from '../../shared/engine/object.ts'
-import { writeSecret } from './data-dir.ts'
+import { writeSecret } from '../control-plane/data-dir.ts'
 
 /** Creates our namespace, and in it the accounts of both processes with their generated roles. */
 export async function createAccounts(

@@ -7,9 +7,9 @@ import type { Catalog } from '../../shared/catalog/catalog.ts'
 import { RECONCILER_ACCOUNT, WEBHOOK_ACCOUNT } from '../../shared/catalog/names.ts'
 import type { Client } from '../../shared/cluster/client.ts'
 import { afterAbort } from '../../shared/ops/shutdown.ts'
+import { freePort } from '../control-plane/ports.ts'
+import { type Leashed, spawnLeashed } from '../control-plane/processes.ts'
 import { createAccounts, writeAccountKubeconfig } from './accounts.ts'
-import { freePort } from './ports.ts'
-import { type Leashed, spawnLeashed } from './processes.ts'
 
 export interface AutopilotOptions {
   /** The administrator's, to set the two accounts up; the processes run on tokens of their own. */

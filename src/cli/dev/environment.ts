@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import type { Env } from './go.ts'
+import type { Env } from '../control-plane/go.ts'
 
 /** Where the product lives on a cluster to try things on. */
 export const DEV_NAMESPACE = 'virt-platform-autopilot'

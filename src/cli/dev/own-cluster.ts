@@ -5,15 +5,16 @@ import type { KubeConfig } from '@kubernetes/client-node'
 
 import { runReconciler } from '../../reconciler/run.ts'
 import type { Catalog } from '../../shared/catalog/catalog.ts'
+import { accountUser, RECONCILER_ACCOUNT } from '../../shared/catalog/names.ts'
 import { type Client, connect } from '../../shared/cluster/client.ts'
 import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
+import { whoAmI } from '../../shared/cluster/who-am-i.ts'
 import { createLog } from '../../shared/ops/log.ts'
 import { loadOwnCatalog } from '../assets.ts'
+import type { Env } from '../control-plane/go.ts'
 import { startAutopilot, untilEnd } from './autopilot.ts'
 import { childEnvironment, DEV_NAMESPACE, ENTRY, type Print } from './environment.ts'
-import type { Env } from './go.ts'
 import { createPreview } from './preview.ts'
-import { requireStranger } from './who-am-i.ts'
 
 export interface OwnClusterOptions {
   readonly kubeconfig: string
@@ -125,5 +126,14 @@ function ownAddress(server: string): string {
   if (outside) return outside.address
   throw new Error(
     'this machine has no address that a cluster could reach: give one with --webhook-host',
+  )
+}
+
+/** Throws when the kubeconfig is the reconciler's own: whoever tries things on it would never be judged. */
+async function requireStranger(client: Client, namespace: string): Promise<void> {
+  const exempt = accountUser(namespace, RECONCILER_ACCOUNT)
+  if ((await whoAmI(client)) !== exempt) return
+  throw new Error(
+    `the kubeconfig is ${exempt}'s, whose writes the webhook never sees: use an administrator's`,
   )
 }

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, isConflict } from '../../shared/cluster/client.ts'
 import { pathOf } from '../../shared/cluster/resource.ts'
 import type { KubeObject } from '../../shared/engine/object.ts'
+import { type Leashed, lastLines } from '../control-plane/processes.ts'
 import type { Autopilot } from './autopilot.ts'
-import { type Leashed, lastLines } from './processes.ts'
 
 const READY_MS = 60_000
 const POLL_MS = 50

@@ -80,4 +80,3 @@ export const createWebhookMetrics = (registry: Registry) => ({
     registers: [registry],
   }),
 })
-export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>
