@@ -26,8 +26,7 @@ export function parseListenArgument(text: string): Listen {
 /** An https URL that the API server can call. */
 export function parseWebhookUrl(text: string): string {
   const url = URL.parse(text)
-  if (url?.protocol !== 'https:' || !url.port)
-    throw new InvalidArgumentError('Write https://HOST:PORT.')
+  if (url?.protocol !== 'https:') throw new InvalidArgumentError('Write https://HOST:PORT.')
   return text
 }
 

@@ -10,7 +10,14 @@ import { read } from '../shared/cluster/resource.ts'
 import { createSchemas } from '../shared/cluster/schemas.ts'
 import { PATCH } from '../shared/engine/annotations.ts'
 import { drift } from '../shared/engine/merge.ts'
-import { groupOf, isKubeObject, type KubeObject, titleOf } from '../shared/engine/object.ts'
+import {
+  annotationOf,
+  groupOf,
+  isKubeObject,
+  type KubeObject,
+  titleOf,
+} from '../shared/engine/object.ts'
+import { applyPatch } from '../shared/engine/patch.ts'
 import { sha256 } from '../shared/ops/digest.ts'
 import { isContent } from '../webhook/judge.ts'
 import { createKnowledge, type Knowledge, queriesOf } from '../webhook/knowledge.ts'
@@ -28,7 +35,8 @@ export async function override(file: string, options: OverrideOptions): Promise<
   const client = await connect(loadKubeconfig(options.kubeconfig))
   try {
     const knowledge = await learn(client, options.namespace)
-    process.stdout.write(`${overrideFor(manifest, knowledge)}\n`)
+    const live = await readLive(client, manifest, knowledge)
+    process.stdout.write(`${overrideFor(manifest, live, knowledge)}\n`)
   } finally {
     await client.close()
   }
@@ -65,10 +73,25 @@ async function learn(client: Client, namespace: string): Promise<Knowledge> {
   )
 }
 
-/** The command for a manifest, or why it needs none. */
-function overrideFor(manifest: KubeObject, { find }: Knowledge): string {
-  const { apiVersion, kind, metadata } = manifest
-  const managed = find(groupOf(apiVersion), kind, metadata.namespace, metadata.name)
+const findManaged = ({ apiVersion, kind, metadata }: KubeObject, { find }: Knowledge) =>
+  find(groupOf(apiVersion), kind, metadata.namespace, metadata.name)
+
+async function readLive(client: Client, manifest: KubeObject, knowledge: Knowledge) {
+  const { apiVersion, metadata } = manifest
+  const resource = findManaged(manifest, knowledge)?.asset.object.resource
+  const namespace = metadata.namespace === undefined ? {} : { namespace: metadata.namespace }
+  if (resource === undefined) return undefined
+  return read(client, { apiVersion, resource, ...namespace }, metadata.name)
+}
+
+/** The command for a manifest, on top of the patch that the live object carries; or why it needs none. */
+function overrideFor(
+  manifest: KubeObject,
+  live: KubeObject | undefined,
+  knowledge: Knowledge,
+): string {
+  const { metadata } = manifest
+  const managed = findManaged(manifest, knowledge)
   if (managed?.standing.kind !== 'active' || !managed.tree)
     return `${titleOf(manifest)} is not managed here: nothing to override`
   if (managed.isSensitive)
@@ -76,14 +99,17 @@ function overrideFor(manifest: KubeObject, { find }: Knowledge): string {
       `${titleOf(manifest)}: this kind takes no ${PATCH}; use ignore-fields or mode: unmanaged`,
     )
   const { baseline } = managed.standing
-  const { annotations: _before, ...rest } = metadata
-  const object = { ...manifest, metadata: rest }
+  const existing = annotationOf(live, PATCH)
+  const annotations: Record<string, string> = existing === undefined ? {} : { [PATCH]: existing }
+  const object = { ...manifest, metadata: { ...metadata, annotations } }
+  const patched = existing === undefined ? undefined : applyPatch(baseline, existing)
+  const desired = patched?.ok ? patched.value : baseline
   // A manifest need not repeat what is managed: what it leaves out is no edit.
-  const drifts = drift(managed.tree, object, baseline).filter(
+  const drifts = drift(managed.tree, object, desired).filter(
     (found) => found.kind === 'different' && isContent(found),
   )
   if (drifts.length === 0)
-    return `${titleOf(manifest)} agrees with its baseline: nothing to override`
+    return `${titleOf(manifest)} agrees with what is kept: nothing to override`
   const patch = patchFor({ object, baseline, tree: managed.tree, drifts })
   if (patch === undefined)
     throw new Error(

@@ -83,6 +83,10 @@ export function createProgram(env: Env): Command {
         parseWebhookUrl,
       ),
     )
+    .option(
+      '--webhook-ca <file>',
+      'the authorities of the webhook’s certificate, where somebody else makes it (webhook --cert-mode files)',
+    )
     .option('--observe', 'compute and report only, write nothing')
     .action(async (options) => (await import('./reconciler.ts')).reconciler(options, env))
 

@@ -19,6 +19,7 @@ export interface ReconcilerOptions {
   readonly trustedUser?: string
   readonly webhookService: string
   readonly webhookUrl?: string
+  readonly webhookCa?: string
   readonly observe?: boolean
   readonly logLevel: LogLevel
 }
@@ -46,6 +47,7 @@ export async function reconciler(options: ReconcilerOptions, env: Env): Promise<
         webhookUrl === undefined
           ? { service: { name: webhookService, namespace } }
           : { url: webhookUrl },
+      webhookCa: options.webhookCa,
       images: relatedImages(env),
     },
     { client, catalog, log, signal: signalOnTermination() },

@@ -39,14 +39,15 @@ export async function writeCertificates(
   certificates: Certificates,
 ) {
   const { authority, serving, bundle } = certificates
-  await applySecret(client, namespace, AUTHORITY_SECRET, {
-    'tls.crt': authority.certificate,
-    'tls.key': authority.key,
-  })
+  // The bundle first: an authority that it does not hold would be taken for a broken one.
   await applySecret(client, namespace, SERVING_SECRET, {
     'tls.crt': serving.certificate,
     'tls.key': serving.key,
     'ca.crt': bundle,
+  })
+  await applySecret(client, namespace, AUTHORITY_SECRET, {
+    'tls.crt': authority.certificate,
+    'tls.key': authority.key,
   })
 }
 

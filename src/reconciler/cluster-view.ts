@@ -77,7 +77,7 @@ export class ClusterView {
     return this.#watches
   }
 
-  /** The resource of an asset's kind, as the server names it. */
+  /** The schema of an asset's kind; undefined while the server has not published it. */
   schemaOf(identity: { apiVersion: string; kind: string }): KindSchema | undefined {
     return this.#schemas.get(`${identity.apiVersion}/${identity.kind}`)
   }
@@ -105,11 +105,17 @@ export class ClusterView {
   /** Brings discovery, watches and schemas up to date and says what is known. */
   async look(): Promise<Sight> {
     if (!this.#watches.isSynced([CRDS])) return NOT_YET
-    if (!this.#isDiscovered) this.#discovered = await this.#discover()
-    this.#isDiscovered = true
+    if (!this.#isDiscovered) {
+      // What changes while the server answers is asked for again.
+      this.#isDiscovered = true
+      this.#discovered = await this.#discover().catch((error: Error) => {
+        this.#isDiscovered = false
+        throw error
+      })
+    }
     this.#served = this.#withoutTerminating(this.#discovered)
     const { catalog, extraSources } = this.#options
-    const basis = [crdSource, ...extraSources, ...factSources(this.#served)]
+    const basis = [crdSource, ...extraSources, ...factSources(catalog, this.#served)]
     const hco = this.#hyperConverged()
     const objects = hco ? objectSources(catalog, this.#served, hco.metadata.namespace ?? '') : []
     this.#watches.follow([...basis, ...objects])
@@ -117,6 +123,12 @@ export class ClusterView {
     if (blind || !hco) return blind ?? NOT_YET
     await this.#readSchemas(hco)
     return { kind: 'sighted', observations: this.#observe(hco) }
+  }
+
+  /** Has what is served, and its schemas, read again: both lag behind a changed CRD by a moment. */
+  distrust(): void {
+    this.#isDiscovered = false
+    this.#isSchemaRead = false
   }
 
   /** Whether the server's discovery has not caught up with its CRDs, so that look() must ask again. */
@@ -182,8 +194,11 @@ export class ClusterView {
   async #readSchemas(hco: KubeObject): Promise<void> {
     const queries = schemaQueries(this.#options.catalog, this.#known(hco))
     if (this.#isSchemaRead && queries.every((query) => this.schemaOf(query))) return
-    this.#schemas = await this.#loadSchemas(queries)
     this.#isSchemaRead = true
+    this.#schemas = await this.#loadSchemas(queries).catch((error: Error) => {
+      this.#isSchemaRead = false
+      throw error
+    })
   }
 
   #missingSchemas(): boolean {

@@ -6,10 +6,11 @@ import {
 } from '../shared/catalog/catalog.ts'
 import { unknownNames } from '../shared/catalog/settings.ts'
 import { createStandings, type DecideStandings, identityOn } from '../shared/catalog/standing.ts'
-import type { State } from '../shared/catalog/state.ts'
+import { type State, stateData } from '../shared/catalog/state.ts'
 import { type Client, isConflict } from '../shared/cluster/client.ts'
 import { type Resource, read } from '../shared/cluster/resource.ts'
 import { APPROVE } from '../shared/engine/annotations.ts'
+import { isEqual } from '../shared/engine/equal.ts'
 import { annotationOf, type KubeObject } from '../shared/engine/object.ts'
 import { sha256 } from '../shared/ops/digest.ts'
 import type { ClusterView, Sight } from './cluster-view.ts'
@@ -39,6 +40,9 @@ export interface ControllerOptions {
 // What is written one after the other would make the last asset wait for the first.
 const CONCURRENCY = 4
 
+// Against a writer who is always faster, the queue's backoff is better than another try at once.
+const CONFLICTS_AT_ONCE = 3
+
 /** Keeps every asset's object at its desired state, from the first sight of the cluster on. */
 export class Controller {
   readonly #options: ControllerOptions
@@ -50,6 +54,7 @@ export class Controller {
   #disruption = new Disruption(sha256)
   #published: State | undefined
   #outlook: Outlook | undefined
+  readonly #conflicts = new Map<string, number>()
   #isHcoDone = false
   #isHcoReadBack = false
 
@@ -76,14 +81,28 @@ export class Controller {
   resume(state: State | undefined): void {
     this.#published = state
     this.#disruption = new Disruption(sha256, state?.applied)
-    this.#lose()
+    this.lose()
+  }
+
+  /** Forgets what was decided: it was for a cluster, or a leadership, that is no more. */
+  lose(): void {
+    this.#outlook = undefined
+    this.#isHcoDone = false
+    this.#isHcoReadBack = false
+  }
+
+  /** Publishes the state again where somebody changed or deleted what was published. */
+  republish(found: KubeObject | undefined): void {
+    const { publish } = this.#options
+    if (!this.#outlook || !this.#published) return
+    if (!isEqual(found?.data, stateData(this.#published))) publish(this.#published)
   }
 
   /** Takes in what the cluster looks like now and queues what it changes. */
   evaluate(sight: Sight): void {
     const { reporter, catalog, now } = this.#options
     if (sight.kind === 'blind') {
-      this.#lose()
+      this.lose()
       reporter.blind(sight)
       return
     }
@@ -100,7 +119,7 @@ export class Controller {
     this.#publish({ ...state, applied: this.#disruption.applied })
     if (this.#isApproved(hco)) this.#queueAll()
     // What waits for a pool looks again whenever anything changes: it costs no request.
-    for (const name of [...affected(before, outlook), ...this.#disruption.pending]) {
+    for (const name of [...affected(before, outlook), ...this.#disruption.waiting]) {
       this.#queue.add(name)
     }
     if (before?.hco !== hco && this.#hcoName) this.#queue.add(this.#hcoName)
@@ -113,7 +132,7 @@ export class Controller {
 
   /** Queues everything and compares it anew. */
   resync(): void {
-    this.#settled.clear()
+    this.#settled.forgetClaims()
     if (this.#outlook) this.#queueAll()
   }
 
@@ -127,12 +146,6 @@ export class Controller {
 
   #isApproved(hco: KubeObject): boolean {
     return this.#disruption.approve(annotationOf(hco, APPROVE))
-  }
-
-  #lose(): void {
-    this.#outlook = undefined
-    this.#isHcoDone = false
-    this.#isHcoReadBack = false
   }
 
   #asset(name: string): Asset {
@@ -184,10 +197,13 @@ export class Controller {
     const startedAt = performance.now()
     try {
       const outcome = await this.#decideAndAct(asset, outlook)
+      this.#conflicts.delete(asset.name)
       this.#finish(asset, outlook, outcome, performance.now() - startedAt)
       return outcome
     } catch (error) {
-      if (!isConflict(error)) throw error
+      const conflicts = (this.#conflicts.get(asset.name) ?? 0) + 1
+      this.#conflicts.set(asset.name, conflicts)
+      if (!isConflict(error) || conflicts > CONFLICTS_AT_ONCE) throw error
       await this.#readAgain(asset)
       return undefined
     }

@@ -18,6 +18,7 @@ export interface DisruptionPolicy {
 export class Disruption {
   readonly #digest: Digest
   readonly #pending = new Map<string, string>()
+  readonly #waiting = new Set<string>()
   #approved: ReadonlyMap<string, string> = new Map()
   #applied: Map<string, string>
 
@@ -31,9 +32,14 @@ export class Disruption {
     return Object.fromEntries([...this.#applied].sort())
   }
 
-  /** Names of the assets whose change waits. */
+  /** Names of the assets whose change waits for approval. */
   get pending(): readonly string[] {
     return [...this.#pending.keys()].sort()
+  }
+
+  /** Names of the assets whose change waits for anything: approval, or a pool that is busy. */
+  get waiting(): readonly string[] {
+    return [...this.#pending.keys(), ...this.#waiting]
   }
 
   /** The digest to approve; undefined while nothing waits. Short enough to type. */
@@ -57,19 +63,22 @@ export class Disruption {
     if (this.#applied.get(asset.name) === digest) return 'yes'
     const isApproved = mode === 'apply' || this.#approved.get(asset.name) === digest
     const permission = isApproved ? (isBusy(pool) ? 'PoolBusy' : 'yes') : 'Held'
-    if (permission !== 'yes') this.#pending.set(asset.name, digest)
+    this.drop(asset)
+    if (permission === 'Held') this.#pending.set(asset.name, digest)
+    if (permission === 'PoolBusy') this.#waiting.add(asset.name)
     return permission
   }
 
   /** Records that the cluster now holds this desired state. */
   settle(asset: Asset, desired: KubeObject): void {
-    this.#pending.delete(asset.name)
+    this.drop(asset)
     this.#applied.set(asset.name, this.#digest(canonicalJson(desired)))
   }
 
   /** Forgets an asset that wants nothing any more. */
   drop(asset: Asset): void {
     this.#pending.delete(asset.name)
+    this.#waiting.delete(asset.name)
   }
 }
 

@@ -70,11 +70,15 @@ export function makeFacts(
 export const schemaQueries = (
   catalog: Catalog,
   known: Pick<Facts, 'served' | 'hco'>,
-): readonly KindQuery[] =>
-  catalog.flatMap((asset) => {
+): readonly KindQuery[] => {
+  const queries = catalog.flatMap((asset) => {
     const identity = identityOn(asset, known)
     return identity ? [{ ...identity, enumPointers: Object.values(asset.enums) }] : []
   })
+  return [...Map.groupBy(queries, schemaKey).values()].flatMap(([first, ...others]) =>
+    first ? [{ ...first, enumPointers: [first, ...others].flatMap((q) => q.enumPointers) }] : [],
+  )
+}
 
 /** The served versions of the kinds that the catalog names, in its assets and its conditions. */
 export function servedOf(catalog: Catalog, served: Served): Facts['served'] {

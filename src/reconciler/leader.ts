@@ -19,6 +19,7 @@ export interface LeaderOptions {
 const LEASE_SECONDS = 15
 const RENEW_DEADLINE_MS = 10_000
 const RETRY_MS = 2_000
+const ATTEMPT_MS = 4_000
 
 export interface Election {
   /** Whether we hold the Lease and renewed it recently enough for nobody else to have taken it. Ask before every write. */
@@ -40,10 +41,17 @@ export function createElection(options: LeaderOptions): Election {
   let isInTrouble = false
   const isLeader = () => performance.now() - renewedAt < RENEW_DEADLINE_MS
 
+  const tellLoss = (reason: string) => {
+    wasLeader = false
+    onLost(reason)
+  }
   const attempt = async () => {
     const attemptedAt = performance.now()
     try {
-      renewedAt = (await acquire(candidate)) ? attemptedAt : Number.NEGATIVE_INFINITY
+      const isHeld = await withinTime(acquire(candidate))
+      // What we did not do while we were late is as lost as if another had led.
+      if (isHeld && wasLeader && !isLeader()) tellLoss('it was renewed too late')
+      renewedAt = isHeld ? attemptedAt : Number.NEGATIVE_INFINITY
       isInTrouble = false
     } catch (error) {
       if (!isInTrouble) onTrouble(error as Error)
@@ -52,9 +60,11 @@ export function createElection(options: LeaderOptions): Election {
   }
   const tellChange = () => {
     if (isLeader() === wasLeader) return
-    wasLeader = !wasLeader
-    if (wasLeader) onElected()
-    else onLost(isInTrouble ? 'it could not be renewed in time' : 'another process holds it')
+    if (wasLeader) {
+      return tellLoss(isInTrouble ? 'it could not be renewed in time' : 'another process holds it')
+    }
+    wasLeader = true
+    onElected()
   }
   return {
     isLeader,
@@ -68,6 +78,13 @@ export function createElection(options: LeaderOptions): Election {
       renewedAt = Number.NEGATIVE_INFINITY
     },
   }
+}
+
+// An attempt that hangs must leave time for another before the deadline.
+const withinTime = <T>(attempt: Promise<T>): Promise<T> => {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error('no answer in time')), ATTEMPT_MS)
+  return Promise.race([attempt, promise]).finally(() => clearTimeout(timer))
 }
 
 interface Seen {

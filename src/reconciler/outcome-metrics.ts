@@ -3,22 +3,37 @@ import type { KubeObject } from '../shared/engine/object.ts'
 import type { ReconcilerMetrics } from '../shared/ops/metrics.ts'
 import type { Outcome, Report } from './outcome.ts'
 
-/** Brings an asset's series up to its outcome; a state that the outcome left keeps no series. */
-export function countOutcome(metrics: ReconcilerMetrics, report: Report): void {
-  const { asset, outcome, hco, durationMs } = report
-  const labels = labelsOf(asset, hco)
-  metrics.duration.observe(labels, durationMs / 1000)
-  setOrRemove(metrics.compliance, labels, complianceOf(outcome))
-  setOrRemove(metrics.paused, labels, flag(reasonOf(outcome) === 'Paused'))
-  const isPending = outcome.kind === 'pending' && outcome.reason !== 'Observing'
-  setOrRemove(metrics.pendingDisruption, labels, flag(isPending))
-  const types = customizationsOf(outcome)
-  for (const type of ['patch', 'ignore', 'unmanaged']) {
-    setOrRemove(metrics.customization, { ...labels, type }, flag(types.includes(type)))
+/** Creates a function that brings an asset's series up to its outcome; a state that the outcome left keeps no series. */
+export function createOutcomeCounter(metrics: ReconcilerMetrics): (report: Report) => void {
+  // Several assets may miss one API.
+  const missing = new Map<string, Set<string>>()
+  return ({ asset, outcome, hco, durationMs }) => {
+    const labels = labelsOf(asset, hco)
+    metrics.duration.observe(labels, durationMs / 1000)
+    setOrRemove(metrics.compliance, labels, complianceOf(outcome))
+    setOrRemove(metrics.paused, labels, flag(reasonOf(outcome) === 'Paused'))
+    const isPending = outcome.kind === 'pending' && outcome.reason !== 'Observing'
+    setOrRemove(metrics.pendingDisruption, labels, flag(isPending))
+    const types = customizationsOf(outcome)
+    for (const type of ['patch', 'ignore', 'unmanaged']) {
+      setOrRemove(metrics.customization, { ...labels, type }, flag(types.includes(type)))
+    }
+    const { group, versions, kind } = asset.object
+    const missedBy = missing.get(`${group}/${kind}`) ?? new Set()
+    missing.set(`${group}/${kind}`, missedBy)
+    if (reasonOf(outcome) === 'DependencyMissing') missedBy.add(asset.name)
+    else missedBy.delete(asset.name)
+    const api = { group, version: versions[0] ?? '', kind }
+    setOrRemove(metrics.missingDependency, api, flag(missedBy.size > 0))
   }
-  const { group, versions, kind } = asset.object
-  const api = { group, version: versions[0] ?? '', kind }
-  setOrRemove(metrics.missingDependency, api, flag(reasonOf(outcome) === 'DependencyMissing'))
+}
+
+/** Removes every series of an asset: they are the leader's, and only while it sees the cluster. */
+export function resetSeries(metrics: ReconcilerMetrics): void {
+  const { compliance, paused, pendingDisruption, customization, missingDependency } = metrics
+  for (const series of [compliance, paused, pendingDisruption, customization, missingDependency]) {
+    series.reset()
+  }
 }
 
 /** Records that an asset could not be brought, or not even compared, to its desired state. */

@@ -204,6 +204,8 @@ function withoutServerFields({ metadata, ...rest }: KubeObject) {
   return { ...rest, metadata: kept }
 }
 
+const REMEMBERED = 1_000
+
 /** Pairs of a desired and a stored state between which the server saw no difference, bounded in number. */
 export class Settled {
   readonly #pairs = new Map<string, string>()
@@ -219,10 +221,11 @@ export class Settled {
   }
 
   add(desired: KubeObject, live: KubeObject): void {
+    if (this.#pairs.size >= REMEMBERED) this.#pairs.clear()
     this.#pairs.set(uidOf(live), this.#pair(desired, live))
   }
 
-  /** Whether an object's ownership was taken back since everything was forgotten. */
+  /** Whether an object's ownership was taken back since the last resync. */
   isClaimed(live: KubeObject): boolean {
     return this.#claimed.has(uidOf(live))
   }
@@ -231,9 +234,8 @@ export class Settled {
     this.#claimed.add(uidOf(live))
   }
 
-  /** Forgets everything: at a resync each object is compared anew. */
-  clear(): void {
-    this.#pairs.clear()
+  /** At a resync ownership may be taken back once more. */
+  forgetClaims(): void {
     this.#claimed.clear()
   }
 

@@ -8,7 +8,7 @@ import type { Log } from '../shared/ops/log.ts'
 import type { ReconcilerMetrics } from '../shared/ops/metrics.ts'
 import type { Blind } from './cluster-view.ts'
 import type { Outcome, Report } from './outcome.ts'
-import { countFailure, countOutcome } from './outcome-metrics.ts'
+import { countFailure, createOutcomeCounter, resetSeries } from './outcome-metrics.ts'
 import { describeOutcome, type Telling } from './outcome-telling.ts'
 
 /** Changes that reboot nodes and wait for approval, as one set. */
@@ -24,6 +24,8 @@ export interface PendingSet {
 export interface Reporter {
   readonly report: (report: Report) => void
   readonly failed: (asset: Asset, hco: KubeObject, error: Error, retryInMs: number) => void
+  /** Whatever was told was another leader's time: no series of it stays, and all is told anew. */
+  readonly reset: () => void
   readonly blind: (blind: Blind) => void
   readonly settings: (hco: KubeObject, settings: ReadSettings, unknown: readonly string[]) => void
   readonly pending: (set: PendingSet) => void
@@ -39,9 +41,10 @@ export interface ReporterDeps {
 export function createReporter(deps: ReporterDeps): Reporter {
   const { log, metrics } = deps
   const news = createNews()
+  const countOutcome = createOutcomeCounter(metrics)
   return {
     report(report) {
-      countOutcome(metrics, report)
+      countOutcome(report)
       const telling = describeOutcome(report)
       if (isWrite(report.outcome)) news.forget(topicOf(report.asset))
       else if (!news.isNew(topicOf(report.asset), JSON.stringify(telling))) return
@@ -55,7 +58,12 @@ export function createReporter(deps: ReporterDeps): Reporter {
       const note = `${asset.name}: ${error.message}`
       deps.record({ subject: hco, type: 'Warning', reason: 'ApplyFailed', note })
     },
+    reset() {
+      resetSeries(metrics)
+      news.reset()
+    },
     blind(blind) {
+      resetSeries(metrics)
       if (blind.reason === 'NotYet' || !news.isNew('sight', blind.message)) return
       log[blind.reason === 'TwoHyperConvergeds' ? 'error' : 'info'](blind.message)
     },
@@ -101,7 +109,8 @@ function tellPending(
   })
   const target = `hyperconverged -n ${hco.metadata.namespace} ${hco.metadata.name}`
   const command = `kubectl annotate ${target} --overwrite ${APPROVE}=${digest}`
-  const note = `${changes.join('; ')}. To go ahead: ${command}`
+  // First what to do: a long list may lose its end.
+  const note = `to go ahead: ${command}; waiting: ${changes.join('; ')}`
   log.warn({ object: titleOf(hco), digest, changes }, 'changes that reboot nodes wait for approval')
   record({ subject: hco, type: 'Warning', reason: 'DisruptionPending', note })
 }
@@ -117,6 +126,10 @@ function createNews() {
       return true
     },
     forget: (topic: string) => told.delete(topic),
+    reset() {
+      told.clear()
+      listed = new Set()
+    },
     /** Which of the topic's texts were not among those of the last call. */
     newOf(topic: string, texts: readonly string[]): readonly string[] {
       const before = listed

@@ -1,9 +1,16 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Catalog } from '../shared/catalog/catalog.ts'
-import { accountUser, RECONCILER_ACCOUNT } from '../shared/catalog/names.ts'
+import {
+  AUTHORITY_SECRET,
+  accountUser,
+  RECONCILER_ACCOUNT,
+  SERVING_SECRET,
+  STATE_CONFIG_MAP,
+} from '../shared/catalog/names.ts'
 import type { State } from '../shared/catalog/state.ts'
 import type { WebhookEndpoint } from '../shared/catalog/webhook-rules.ts'
 import type { Client } from '../shared/cluster/client.ts'
@@ -21,7 +28,7 @@ import { type Fail, requireLeadership } from './preconditions.ts'
 import { readState, writeState } from './published-state.ts'
 import { createPublisher } from './publisher.ts'
 import { createReporter, type Reporter } from './report.ts'
-import { assetSource, CRDS, namespaceSource, registrationSources } from './sources.ts'
+import { assetSource, CRDS, namespaceSource, ownSources } from './sources.ts'
 import { WebhookKeeper } from './webhook-keeper.ts'
 
 export interface ReconcilerConfig {
@@ -36,6 +43,8 @@ export interface ReconcilerConfig {
   readonly failurePolicy: 'Ignore' | 'Fail'
   readonly trustedUser: string | undefined
   readonly endpoint: WebhookEndpoint
+  /** File with the authorities of the webhook's certificate, where somebody else makes it. */
+  readonly webhookCa: string | undefined
   readonly images: Readonly<Record<string, string>>
 }
 
@@ -60,6 +69,9 @@ const COALESCE_OTHERS_MS = 10
 const COALESCE_MS: Readonly<Record<string, number>> = { nodes: 1_000, hco: 0 }
 const RETRY_MS = 1_000
 const DISCOVERY_RETRY_MS = 200
+const LONGEST_LAG_MS = 60_000
+// Discovery and schemas follow a changed CRD within seconds; nothing tells when.
+const DISTRUST_MS = [1_000, 5_000, 20_000]
 
 /** Starts the reconciler. Rejects only for what is wrong with its own start; the cluster's troubles are waited out. */
 export async function runReconciler(
@@ -76,6 +88,7 @@ export async function runReconciler(
   const record = isWriter
     ? createRecorder(client, instance, (error) => tell('event not sent', error))
     : () => undefined
+  const reporter = deps.reporter ?? createReporter({ log, metrics, record })
   const release = new AbortController()
   const election = createElection({
     client,
@@ -86,6 +99,8 @@ export async function runReconciler(
     onElected: () => lead(),
     onLost: (reason) => {
       metrics.leader.set(0)
+      controller.lose()
+      reporter.reset()
       log.warn({ reason }, 'no longer the leader: writing nothing')
     },
   })
@@ -96,7 +111,7 @@ export async function runReconciler(
     catalog,
     images: config.images,
     hcoNamespace: config.hcoNamespace,
-    extraSources: isWriter ? registrationSources : [],
+    extraSources: isWriter ? ownSources(config.namespace) : [],
     onChange: (id) => changed(id),
     onTrouble: (id, error) => tell(`cannot read ${id}; trying again`, error),
   })
@@ -109,7 +124,7 @@ export async function runReconciler(
     client,
     catalog,
     view,
-    reporter: deps.reporter ?? createReporter({ log, metrics, record }),
+    reporter,
     disruptiveChanges: config.disruptiveChanges,
     isObserver: config.isObserver,
     isLeader,
@@ -124,18 +139,24 @@ export async function runReconciler(
     failurePolicy: config.failurePolicy,
     trustedUser,
     watches: view.watches,
+    isLeader,
+    readBundle: config.webhookCa === undefined ? undefined : bundleReader(config.webhookCa),
     record,
     now: Date.now,
   })
 
   let isResumed = config.isObserver
+  let lagMs = DISCOVERY_RETRY_MS / 2
   const cycle = createCycle({
     signal,
     onTrouble: (error) => tell('cannot take the cluster in; trying again', error),
     retryMs: RETRY_MS,
     async work() {
       const sight = await view.look()
-      if (view.isDiscoveryBehind()) cycle.soon(DISCOVERY_RETRY_MS)
+      lagMs = view.isDiscoveryBehind()
+        ? Math.min(lagMs * 2, LONGEST_LAG_MS)
+        : DISCOVERY_RETRY_MS / 2
+      if (lagMs >= DISCOVERY_RETRY_MS) cycle.soon(lagMs)
       if (!isResumed || !(config.isObserver || isLeader())) return
       controller.evaluate(sight)
       if (isWriter) await keepWebhook()
@@ -155,6 +176,7 @@ export async function runReconciler(
     metrics.leader.set(1)
     log.info('leader: keeping the cluster at its baseline')
     isResumed = false
+    controller.lose()
     // Ends early only when the process does.
     void resume().catch(() => undefined)
   }
@@ -177,9 +199,24 @@ export async function runReconciler(
     isResumed = true
     cycle.soon(0)
   }
+  const distrustLater = (delayMs: number) => {
+    const timer = setTimeout(() => {
+      view.distrust()
+      cycle.soon(0)
+    }, delayMs)
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  }
   const byObject = objectIndex(catalog)
+  // What else a change of these concerns than the outlook.
+  const alsoOn: Readonly<Record<string, () => void>> = {
+    [CRDS]: () => DISTRUST_MS.forEach(distrustLater),
+    [STATE_CONFIG_MAP]: () => controller.republish(view.watches.object(STATE_CONFIG_MAP)),
+    [SERVING_SECRET]: () => keeper.reset(),
+    [AUTHORITY_SECRET]: () => keeper.reset(),
+  }
   const changed = (id: string) => {
     tell.recovered()
+    alsoOn[id]?.()
     for (const name of byObject(id)) controller.touch(name)
     if (!id.startsWith('asset:')) cycle.soon(COALESCE_MS[id] ?? COALESCE_OTHERS_MS)
   }
@@ -207,12 +244,15 @@ export async function runReconciler(
     clearInterval(resync)
     view.stop()
     await controller.stop()
+    await cycle.settled()
     release.abort()
     await working
     await app.close()
   }
   return { opsPort, ended: Promise.race([afterAbort(signal, end), failure]) }
 }
+
+const bundleReader = (file: string) => () => readFileSync(file, 'utf8')
 
 /** Which assets a source concerns: its own, or all of a namespace. */
 function objectIndex(catalog: Catalog): (id: string) => readonly string[] {

@@ -1,6 +1,11 @@
 import { type Asset, type Catalog, isHyperConverged, kindKey } from '../shared/catalog/catalog.ts'
 import { FACT_SOURCES } from '../shared/catalog/facts.ts'
-import { WEBHOOK_CONFIGURATION } from '../shared/catalog/names.ts'
+import {
+  AUTHORITY_SECRET,
+  SERVING_SECRET,
+  STATE_CONFIG_MAP,
+  WEBHOOK_CONFIGURATION,
+} from '../shared/catalog/names.ts'
 import type { Served } from '../shared/cluster/discovery.ts'
 import type { Source } from '../shared/cluster/watch-set.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
@@ -15,13 +20,18 @@ export const crdSource: Source = {
   id: CRDS,
   at: { apiVersion: 'apiextensions.k8s.io/v1', resource: 'customresourcedefinitions' },
   metadataOnly: true,
+  project: ({ apiVersion, kind, metadata }) => {
+    const { name, resourceVersion = '', deletionTimestamp } = metadata
+    const deletion = deletionTimestamp === undefined ? {} : { deletionTimestamp }
+    return { apiVersion, kind, metadata: { name, resourceVersion, ...deletion } }
+  },
 }
 
 /** The sources of facts that this cluster serves. */
-export const factSources = (served: Served): readonly Source[] =>
+export const factSources = (catalog: Catalog, served: Served): readonly Source[] =>
   Object.entries(FACT_SOURCES).flatMap(([id, api]) => {
     const found = served.get(kindKey(api))
-    const version = found?.versions[0] // discovery lists the newest stable version first
+    const version = found && versionOf(catalog, api, found.versions)
     if (!found || version === undefined) return []
     const apiVersion = api.group === '' ? version : `${api.group}/${version}`
     return [
@@ -33,6 +43,17 @@ export const factSources = (served: Served): readonly Source[] =>
       },
     ]
   })
+
+// An object that we write is read in the version that we write; discovery lists the newest stable one first.
+function versionOf(
+  catalog: Catalog,
+  api: { group: string; kind: string },
+  served: readonly string[],
+) {
+  const own = catalog.find(({ object }) => kindKey(object) === kindKey(api))
+  const known = own?.object.versions.find((version) => served.includes(version))
+  return known ?? served[0]
+}
 
 // Of thousands of nodes only what facts are made of is kept in memory.
 const projectNode = ({ apiVersion, kind, metadata, status }: KubeObject): KubeObject => ({
@@ -80,9 +101,23 @@ export function objectSources(
   ]
 }
 
-/** Our webhook configurations, so that one that somebody deletes or edits is noticed. */
-export const registrationSources: readonly Source[] = CONFIGURATION_KINDS.map((kind) => ({
+const registrationSources: readonly Source[] = CONFIGURATION_KINDS.map((kind) => ({
   id: kind,
   at: configurationAt(kind),
   name: WEBHOOK_CONFIGURATION,
 }))
+
+/** What we write for ourselves, so that whatever somebody deletes or edits of it is noticed. */
+export const ownSources = (namespace: string): readonly Source[] => [
+  ...registrationSources,
+  ...[AUTHORITY_SECRET, SERVING_SECRET].map((name) => ({
+    id: name,
+    at: { apiVersion: 'v1', resource: 'secrets', namespace },
+    name,
+  })),
+  {
+    id: STATE_CONFIG_MAP,
+    at: { apiVersion: 'v1', resource: 'configmaps', namespace },
+    name: STATE_CONFIG_MAP,
+  },
+]

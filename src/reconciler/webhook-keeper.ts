@@ -24,6 +24,10 @@ export interface WebhookKeeperOptions {
   readonly endpoint: WebhookEndpoint
   readonly failurePolicy: 'Ignore' | 'Fail'
   readonly trustedUser: string
+  /** Asked before each write. */
+  readonly isLeader: () => boolean
+  /** PEM of the authorities to register, where somebody else makes the certificates. */
+  readonly readBundle: (() => string) | undefined
   /** Where our webhook configurations are followed. */
   readonly watches: WatchSet
   readonly record: RecordEvent
@@ -36,7 +40,7 @@ export interface WebhookWish {
   readonly hco: KubeObject
 }
 
-// What is soonest due bounds the wait; this bounds it where a Secret was changed behind our back.
+// Clocks jump and files change without a word.
 const LONGEST_WAIT_MS = 5 * 60_000
 
 /** Keeps the webhook's certificates and its registration with the API server in place, as the leader does. */
@@ -59,9 +63,11 @@ export class WebhookKeeper {
 
   /** Does what is due now. Returns after how many milliseconds something may be due again. */
   async keep(wish: WebhookWish): Promise<number> {
-    const certificates = await this.#keepCertificates()
-    for (const kind of CONFIGURATION_KINDS) await this.#register(kind, wish, certificates)
-    const untilDue = nextRenewal(certificates) - this.#options.now()
+    const { readBundle, now } = this.#options
+    const certificates = readBundle ? undefined : await this.#keepCertificates()
+    const bundle = certificates?.bundle ?? readBundle?.() ?? ''
+    for (const kind of CONFIGURATION_KINDS) await this.#register(kind, wish, bundle)
+    const untilDue = certificates ? nextRenewal(certificates) - now() : LONGEST_WAIT_MS
     return Math.max(1_000, Math.min(untilDue, LONGEST_WAIT_MS))
   }
 
@@ -69,9 +75,16 @@ export class WebhookKeeper {
     const { client, namespace, now } = this.#options
     const existing = this.#certificates ?? (await readCertificates(client, namespace))
     const certificates = await renewCertificates(existing, this.#hosts(), now())
-    if (certificates !== existing) await writeCertificates(client, namespace, certificates)
+    if (certificates !== existing) {
+      this.#requireLease()
+      await writeCertificates(client, namespace, certificates)
+    }
     this.#certificates = certificates
     return certificates
+  }
+
+  #requireLease(): void {
+    if (!this.#options.isLeader()) throw new Error('the Lease is no longer ours')
   }
 
   #hosts(): readonly string[] {
@@ -84,7 +97,7 @@ export class WebhookKeeper {
   async #register(
     kind: ConfigurationKind,
     { facts, hco }: WebhookWish,
-    { bundle }: Certificates,
+    bundle: string,
   ): Promise<void> {
     const { watches, client, now } = this.#options
     if (!watches.isSynced([kind])) return
@@ -92,6 +105,7 @@ export class WebhookKeeper {
     const wanted = facts && (await this.#configuration(kind, facts, bundle))
     const missingSince = this.#noteMissing(kind, live !== undefined, wanted !== undefined, hco)
     const step = registrationStep({ wanted, live, missingSince, now: now() })
+    if (step === 'apply' || step === 'delete') this.#requireLease()
     if (step === 'apply' && wanted) await applyConfiguration(client, wanted)
     if (step === 'delete') await removeConfiguration(client, kind)
   }

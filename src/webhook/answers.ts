@@ -1,9 +1,8 @@
 import jsonPatch from 'fast-json-patch'
-
 import type { EventInput } from '../shared/cluster/events.ts'
 import type { Drift } from '../shared/engine/merge.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
-import { escapeControls } from '../shared/engine/show.ts'
+import { cut, escapeControls } from '../shared/engine/show.ts'
 import { deletionDenial, deletionWarnings } from './deletion-messages.ts'
 import { type Corrected, type Denied, type JudgeContext, judge } from './judge.ts'
 import type { Fault, Write } from './judge-annotations.ts'
@@ -11,7 +10,6 @@ import { judgeDelete } from './judge-delete.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
 import { correctionWarnings, driftDenial, faultDenial, noteWarnings } from './messages.ts'
 import { type AdmissionResponse, allowed, denied, patched } from './review.ts'
-import { cut } from './wording.ts'
 
 /** What is answered to one request, and what is to be told of it elsewhere. */
 export interface Answer {

@@ -5,6 +5,7 @@ import { byteLength } from '../shared/engine/json.ts'
 import type { Drift } from '../shared/engine/merge.ts'
 import { type KubeObject, titleOf } from '../shared/engine/object.ts'
 import type { Problem } from '../shared/engine/problem.ts'
+import { cut, showValue } from '../shared/engine/show.ts'
 import { type Corrected, type Denied, isContent, type Target } from './judge.ts'
 import type { Fault, Write } from './judge-annotations.ts'
 import type { ManagedObject } from './knowledge.ts'
@@ -12,7 +13,6 @@ import type { Cause } from './review.ts'
 import { annotateCommand, ignoreFor, patchFor, unmanageCommand, type Wish } from './way-out.ts'
 import {
   COMMAND_LIMIT,
-  cut,
   DENIAL_EXPLANATION_LIMIT,
   DENIAL_LIMIT,
   EXPLANATION_LIMIT,
@@ -21,7 +21,6 @@ import {
   isDiscreet,
   type Line,
   sentenceOf,
-  shown,
   WARNINGS_LIMIT,
 } from './wording.ts'
 
@@ -44,7 +43,7 @@ export function correctionWarnings(
   const [kept, at] = old ? ['kept', 'at'] : ['set', 'to']
   const said = (drifts.length > 0 ? drifts : putBack).slice(0, NAMED)
   const lines = said.map(({ pointer, wanted }) => {
-    const value = shown(pointer, wanted)
+    const value = showValue(pointer, wanted)
     return drifts.length > 0
       ? `${pointer} ${kept} ${at} ${value} by ${FIELD_MANAGER} (${name}: ${description}).`
       : `${pointer} set to ${value} by ${FIELD_MANAGER}, as the annotations now say (${name}: ${description}).`

@@ -56,6 +56,7 @@ export interface RunningWebhook {
 const STATE = 'state'
 const CERTIFICATE = 'certificate'
 const SCHEMA_RETRY_MS = 1_000
+const SCHEMA_REFRESH_MS = 5 * 60_000
 const DRAIN_MS = 20_000
 
 /** Starts the webhook. Rejects only for what is wrong with its own start; the cluster's troubles are waited out. */
@@ -107,6 +108,12 @@ export async function runWebhook(
     }
   }
 
+  let toldState = ''
+  const tellState = (known: Knowledge) => {
+    const summary = { activation: known.settings.activation.kind, ...agreement(known) }
+    if (toldState !== JSON.stringify(summary)) log.info(summary, 'state loaded')
+    toldState = JSON.stringify(summary)
+  }
   let isToldToWait = false
   const tellWaiting = () => {
     if (isToldToWait || knowledge) return
@@ -123,14 +130,13 @@ export async function runWebhook(
       const queries = queriesOf(catalog, state)
       const schemas = await loadSchemas(queries)
       knowledge = createKnowledge(catalog, state, schemas, decide)
-      log.info(
-        { activation: knowledge.settings.activation.kind, ...agreement(knowledge) },
-        'state loaded',
-      )
+      tellState(knowledge)
       const missing = queries.filter((query) => !schemas.has(schemaKey(query)))
       if (missing.length > 0)
         throw new Error(`schemas are not published yet: ${missing.map(schemaKey).join(', ')}`)
       tell.recovered()
+      // A schema may change without the state; an unchanged one costs a read of the index.
+      learning.soon(SCHEMA_REFRESH_MS)
     },
   })
   const watches = new WatchSet({

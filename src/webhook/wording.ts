@@ -1,6 +1,6 @@
 import { byteLength } from '../shared/engine/json.ts'
 import type { Problem } from '../shared/engine/problem.ts'
-import { escapeControls, showValue } from '../shared/engine/show.ts'
+import { cut, escapeControls, showValue } from '../shared/engine/show.ts'
 
 // The API server cuts a warning at 256 characters when all of them together pass 4,096; ours never do.
 export const EXPLANATION_LIMIT = 256
@@ -16,20 +16,11 @@ export function sentenceOf({ annotation, message }: Problem): string {
   return /^(must|is) /.test(message) ? `${annotation} ${message}` : `${annotation}: ${message}`
 }
 
-/** Whether any segment of the pointer names something secret. */
-const isSecret = (pointer: string) =>
-  pointer.split('/').some((segment) => showValue(segment, true) === '(hidden)')
-
-/** A value as messages show it: short, on one line, and hidden wherever its pointer names a secret. */
-export const shown = (pointer: string, value: unknown) =>
-  isSecret(pointer) ? '(hidden)' : showValue(pointer, value)
-
 const HIDDEN = /\(hidden\)|\(payload\)|\(a payload of /
 
 /** Whether a message that repeats the value in full would print a secret or a payload. */
 export const isDiscreet = (pointer: string, value: unknown) =>
-  value === undefined ||
-  !(isSecret(pointer) || HIDDEN.test(showValue(pointer, value, Number.MAX_SAFE_INTEGER)))
+  value === undefined || !HIDDEN.test(showValue(pointer, value, Number.MAX_SAFE_INTEGER))
 
 /** One line of a message, in the wordings it may take: the first that there is room for is said. */
 export interface Line {
@@ -56,19 +47,4 @@ export function fitted(lines: readonly Line[], limit: number): readonly string[]
     said.set(line, wording)
   }
   return lines.flatMap((line) => said.get(line) ?? [])
-}
-
-/** The text, made safe to print and no longer than `limit` bytes. */
-export function cut(text: string, limit: number): string {
-  // No more than `limit` characters can be left, so that the rest, which may be megabytes, is not looked at.
-  const safe = escapeControls(text.slice(0, limit + 1))
-  if (byteLength(safe) <= limit) return safe
-  let size = byteLength('…')
-  let kept = ''
-  for (const character of safe) {
-    size += byteLength(character)
-    if (size > limit) break
-    kept += character
-  }
-  return `${kept}…`
 }

@@ -16,7 +16,7 @@ const keysOf = (text: string) =>
   new Set(text.match(/platform\.kubevirt\.io\/[a-z-]+/g)?.map((key) => key.replace(/-$/, '')))
 
 t.test('docs/annotations.md describes every annotation that there is, and no other', async (t) => {
-  const { PREFIX, MANAGED_BY } = names
+  const { PREFIX } = names
   const stated = Object.values(names)
     .flat()
     .filter((name) => name.startsWith(PREFIX) && name !== PREFIX)
@@ -27,7 +27,6 @@ t.test('docs/annotations.md describes every annotation that there is, and no oth
     )
   const known = new Set([...stated, ...optIns])
   t.same([...keysOf(annotations)].sort(), [...known].sort())
-  t.ok(known.has(MANAGED_BY))
 })
 
 t.test('no page names an annotation that there is not', async (t) => {

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { COMPONENTS, kubernetesVersion } from './build.ts'
 import { builtControlPlane } from './cache.ts'
+import { inClone } from './clone.ts'
 import type { Env } from './go.ts'
 
 /** The absolute paths of a control plane's programs, and the version of its API server. */
@@ -78,13 +79,10 @@ async function serverVersion(path: string): Promise<string> {
   return version
 }
 
-// From here upwards: this file is in src/cli/dev, or in a bundle in dist.
-function moduleFolder(start = import.meta.dirname): string {
-  const module = join(start, 'tools/control-plane')
-  if (existsSync(join(module, 'go.mod'))) return module
-  if (dirname(start) === start)
-    throw new Error(
-      'the control plane is built from tools/control-plane, which is not here: run this in a clone of the repository, or set KUBEBUILDER_ASSETS',
-    )
-  return moduleFolder(dirname(start))
+function moduleFolder(): string {
+  const definition = inClone('tools/control-plane/go.mod')
+  if (definition !== undefined) return dirname(definition)
+  throw new Error(
+    'the control plane is built from tools/control-plane, which is not here: run this in a clone of the repository, or set KUBEBUILDER_ASSETS',
+  )
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { connect } from '../../shared/cluster/client.ts'
@@ -6,6 +5,7 @@ import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import { signalOnTermination } from '../../shared/ops/shutdown.ts'
 import { loadOwnCatalog } from '../assets.ts'
 import { findBinaries } from '../control-plane/binaries.ts'
+import { inClone } from '../control-plane/clone.ts'
 import { startControlPlane } from '../control-plane/control-plane.ts'
 import type { Env } from '../control-plane/go.ts'
 import { install } from '../control-plane/install.ts'
@@ -18,8 +18,6 @@ import { untilReady } from './readiness.ts'
 import { whatToTry } from './what-to-try.ts'
 
 export type DevOptions = Partial<OwnClusterOptions>
-
-const ROOT = join(import.meta.dirname, '../../..')
 
 /** The `dev` command: the whole product at work, until Ctrl-C. */
 export async function dev(options: DevOptions, env: Env): Promise<void> {
@@ -44,8 +42,9 @@ async function embedded(
   print: Print,
   signal: AbortSignal,
 ): Promise<void> {
-  const samples = join(ROOT, 'test')
-  if (!existsSync(join(samples, 'crds'))) {
+  const crds = inClone('test/crds')
+  const samples = inClone('test/samples')
+  if (crds === undefined || samples === undefined) {
     throw new Error(
       'the embedded cluster needs a clone of the repository: give a cluster of your own with --kubeconfig FILE',
     )
@@ -56,7 +55,7 @@ async function embedded(
   try {
     if (signal.aborted) return
     print('installing the CRDs, sample nodes and a HyperConverged')
-    const manifests = ['crds', 'samples'].flatMap((folder) => loadManifests(join(samples, folder)))
+    const manifests = [crds, samples].flatMap(loadManifests)
     await install(plane, manifests)
     const hco = manifests.find(({ kind }) => kind === 'HyperConverged')
     if (!hco) throw new Error('test/samples holds no HyperConverged')

@@ -5,8 +5,11 @@ import type { Env } from '../control-plane/go.ts'
 /** Where the product lives on a cluster to try things on. */
 export const DEV_NAMESPACE = 'virt-platform-autopilot'
 
-/** The program that the dev command is part of. */
-export const ENTRY = join(import.meta.dirname, '../main.ts')
+/** The program that the dev command is part of: the sources' main.ts, or the bundle. */
+export const ENTRY = join(
+  import.meta.dirname,
+  import.meta.filename.endsWith('.ts') ? '../main.ts' : 'main.js',
+)
 
 /** Tells the person at the terminal one line. */
 export type Print = (line: string) => void

@@ -67,6 +67,7 @@ async function observe(client: Client, catalog: Catalog, print: Print, signal: A
       failurePolicy: 'Ignore',
       trustedUser: undefined,
       endpoint: { url: 'https://127.0.0.1:1' },
+      webhookCa: undefined,
       images: {},
     },
     {

@@ -35,6 +35,7 @@ export function createPreview(catalog: Catalog, print: Print): Preview {
         if (notes.length > 0) say('settings', `HyperConverged: ${notes.join('; ')}`)
       },
       pending: () => undefined,
+      reset: () => undefined,
     },
   }
 }

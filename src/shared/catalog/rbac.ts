@@ -68,7 +68,7 @@ const EVENTS = rule('events.k8s.io', ['events'], ['create'])
 // Leases are renewed by update, whose resourceVersion makes sure that one of two candidates loses.
 const ownRules = () => [
   rule('', ['configmaps'], [...READ, ...APPLY], [STATE_CONFIG_MAP]),
-  rule('', ['secrets'], ['get', ...APPLY], [AUTHORITY_SECRET, SERVING_SECRET]),
+  rule('', ['secrets'], [...READ, ...APPLY], [AUTHORITY_SECRET, SERVING_SECRET]),
   rule('apps', ['deployments'], ['get'], [PRODUCT]),
   rule('coordination.k8s.io', ['leases'], ['get', ...APPLY, 'update'], [LEASE]),
 ]

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 import { FIELD_MANAGER } from '../engine/annotations.ts'
+import { cut } from '../engine/show.ts'
 import type { Client } from './client.ts'
 
 /** The object that an event is about. */
@@ -20,7 +21,7 @@ export interface EventInput {
 /** Sends events; a failure is handed to `onError` and never disturbs the caller. */
 export type RecordEvent = (event: EventInput) => void
 
-// The API server refuses a longer note.
+// Bytes; the API server refuses a longer note.
 const NOTE_LIMIT = 1024
 // Beyond this many in flight, newer events are dropped: an event storm must not become a request storm.
 const IN_FLIGHT_LIMIT = 50
@@ -57,7 +58,7 @@ async function send(client: Client, instance: string, { subject, type, reason, n
       action: reason,
       type,
       reason,
-      note: note.length > NOTE_LIMIT ? `${note.slice(0, NOTE_LIMIT - 1)}…` : note,
+      note: cut(note, NOTE_LIMIT),
       regarding: {
         apiVersion,
         kind,

@@ -69,9 +69,14 @@ export class WatchSet {
     return this.objects(id)[0]
   }
 
-  /** Puts in what a write of ours returned, so that nobody plans from an older object. */
+  /**
+   * Puts in what a write of ours returned, so that nobody plans from an older object. What the watch has
+   * seen since is newer, and what it has not seen yet or seen go is the watch's to tell.
+   */
   update(id: string, object: KubeObject): void {
-    this.#running.get(id)?.objects.set(keyOf(object), object)
+    const objects = this.#running.get(id)?.objects
+    const known = objects?.get(keyOf(object))
+    if (known && isSuccessor(object, known)) objects?.set(keyOf(object), object)
   }
 
   stop(): void {
@@ -111,5 +116,9 @@ export class WatchSet {
     })
   }
 }
+
+// Resource versions of one object can be compared as numbers: KEP-5504.
+const isSuccessor = ({ metadata: next }: KubeObject, { metadata: known }: KubeObject) =>
+  next.uid === known.uid && Number(next.resourceVersion) > Number(known.resourceVersion)
 
 const describe = ({ at, name, metadataOnly }: Source) => JSON.stringify([at, name, metadataOnly])

@@ -1,5 +1,6 @@
-const SECRET =
-  /pass|secret|token|credential|private|(api|access|encryption|signing|ssh)[-_]?key|(^|[^a-z])key$/i
+import { byteLength } from './json.ts'
+
+const SECRET = /pass|secret|token|credential|private|(api|access|encryption|signing|ssh)[-_]?key|\.key$/i
 const PAYLOAD = /^data:[^,]*;base64,/i
 
 /**
@@ -17,13 +18,7 @@ export function showValue(pointer: string, value: unknown, limit = 60): string {
 
 const HALF = /[\uD800-\uDBFF]$/
 
-// An item of a list has no name of its own: what it is, the list says.
-const isSecret = (pointer: string) =>
-  pointer
-    .split('/')
-    .filter((name) => !/^(\d+|-)$/.test(name))
-    .slice(-1)
-    .some((name) => SECRET.test(name))
+const isSecret = (pointer: string) => pointer.split('/').some((name) => SECRET.test(name))
 
 const hidePayloads = (key: string, value: unknown) => {
   if (key !== '' && SECRET.test(key)) return '(hidden)'
@@ -38,3 +33,18 @@ export const escapeControls = (text: string) =>
       (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
     ),
   )
+
+/** The text, made safe to print and no longer than `limit` bytes. */
+export function cut(text: string, limit: number): string {
+  // No more than `limit` characters can be left, so that the rest, which may be megabytes, is not looked at.
+  const safe = escapeControls(text.slice(0, limit + 1))
+  if (byteLength(safe) <= limit) return safe
+  let size = byteLength('…')
+  let kept = ''
+  for (const character of safe) {
+    size += byteLength(character)
+    if (size > limit) break
+    kept += character
+  }
+  return `${kept}…`
+}

@@ -1,6 +1,7 @@
 export interface CycleOptions {
   readonly work: () => Promise<void>
   readonly onTrouble: (error: Error) => void
+  /** How long to wait after the first error; each further one doubles it, up to a minute. */
   readonly retryMs: number
   readonly signal: AbortSignal
 }
@@ -8,35 +9,45 @@ export interface CycleOptions {
 export interface Cycle {
   /** Has the work done after so many milliseconds at the latest; never twice at once, and once for a burst. */
   readonly soon: (delayMs: number) => void
+  /** Resolves when no work is in hand. */
+  readonly settled: () => Promise<void>
 }
+
+const LONGEST_RETRY_MS = 60_000
 
 /** Work that is asked for often and done one at a time, again after an error. */
 export function createCycle({ work, onTrouble, retryMs, signal }: CycleOptions): Cycle {
   let timer: NodeJS.Timeout | undefined
   let dueAt = Number.POSITIVE_INFINITY
-  let isWorking = false
+  let inHand: Promise<void> | undefined
+  let retryInMs = retryMs
 
   const soon = (delayMs: number) => {
     const at = performance.now() + delayMs
     if (signal.aborted || at >= dueAt) return
     dueAt = at
     clearTimeout(timer)
-    timer = setTimeout(run, delayMs)
+    timer = setTimeout(start, delayMs)
+  }
+  const start = () => {
+    if (inHand || signal.aborted) return
+    dueAt = Number.POSITIVE_INFINITY
+    inHand = run().finally(() => {
+      inHand = undefined
+      // What came due meanwhile found us working.
+      if (performance.now() >= dueAt) start()
+    })
   }
   const run = async () => {
-    if (isWorking || signal.aborted) return
-    isWorking = true
-    dueAt = Number.POSITIVE_INFINITY
     try {
       await work()
+      retryInMs = retryMs
     } catch (error) {
       onTrouble(error as Error)
-      soon(retryMs)
+      soon(retryInMs)
+      retryInMs = Math.min(retryInMs * 2, LONGEST_RETRY_MS)
     }
-    isWorking = false
-    // What came due meanwhile found us working.
-    if (performance.now() >= dueAt) void run()
   }
   signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
-  return { soon }
+  return { soon, settled: async () => inHand }
 }

@@ -107,7 +107,7 @@ t.test(
         (verb) => `${verb} /configmaps virt-platform-autopilot-state`,
       ),
       ...['ca', 'tls'].flatMap((name) =>
-        ['get', 'create', 'patch'].map(
+        ['get', 'list', 'watch', 'create', 'patch'].map(
           (verb) => `${verb} /secrets virt-platform-autopilot-webhook-${name}`,
         ),
       ),

@@ -83,3 +83,18 @@ t.test('does nothing after the signal', async (t) => {
   await pass(100)
   t.equal(runs.length, 0)
 })
+
+t.test('waits twice as long after each error in a row, and can be waited for', async (t) => {
+  const { cycle, runs, pass } = counted(async () => {
+    throw new Error('no answer')
+  })
+  cycle.soon(0)
+  await pass(1)
+  await pass(1_000)
+  t.equal(runs.length, 2)
+  await pass(1_000)
+  t.equal(runs.length, 2)
+  await pass(1_000)
+  t.equal(runs.length, 3)
+  await cycle.settled()
+})

@@ -73,7 +73,8 @@ t.test('a new change waits for a paused or updating pool, whatever the mode', as
   for (const each of busy) {
     const disruption = new Disruption(sha256)
     t.equal(disruption.permit(asset('a'), desired('1'), { mode: 'apply', pool: each }), 'PoolBusy')
-    t.same(disruption.pending, ['a'])
+    t.same(disruption.waiting, ['a'])
+    t.equal(disruption.pendingDigest, undefined, 'there is nothing to approve')
     disruption.settle(asset('a'), desired('0'))
     t.equal(
       disruption.permit(asset('a'), desired('0'), { mode: 'apply', pool: each }),
