@@ -1,6 +1,7 @@
 import type { EventInput } from '../shared/cluster/events.ts'
 import type { Drift } from '../shared/engine/merge.ts'
 import { titleOf } from '../shared/engine/object.ts'
+import { sentenceOf } from '../shared/engine/problem.ts'
 import { showValue } from '../shared/engine/show.ts'
 import type { Outcome, Report } from './outcome.ts'
 
@@ -91,7 +92,7 @@ function pending({ drifts, reason, isCreation }: Of<'pending'>): Telling {
 }
 
 function held({ problems }: Of<'held'>): Telling {
-  const messages = problems.map(({ message }) => message)
+  const messages = problems.map(sentenceOf)
   const note = `held, nothing is written until it is mended: ${messages.join('; ')}`
   return {
     level: 'warn',

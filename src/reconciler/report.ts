@@ -4,6 +4,7 @@ import type { ReadSettings } from '../shared/catalog/settings.ts'
 import type { RecordEvent } from '../shared/cluster/events.ts'
 import { APPROVE } from '../shared/engine/annotations.ts'
 import { type KubeObject, titleOf } from '../shared/engine/object.ts'
+import { sentenceOf } from '../shared/engine/problem.ts'
 import type { Log } from '../shared/ops/log.ts'
 import type { ReconcilerMetrics } from '../shared/ops/metrics.ts'
 import type { Blind } from './cluster-view.ts'
@@ -69,7 +70,7 @@ export function createReporter(deps: ReporterDeps): Reporter {
     },
     settings(hco, { problems }, unknown) {
       news.forget('sight')
-      const notes = [...problems.map(({ message }) => message), ...unknown]
+      const notes = [...problems.map(sentenceOf), ...unknown]
       for (const note of news.newOf('setting', notes)) {
         log.warn({ note }, 'invalid setting on the HyperConverged')
         deps.record({ subject: hco, type: 'Warning', reason: 'InvalidSetting', note })

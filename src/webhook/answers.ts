@@ -110,8 +110,8 @@ export const preventedEvent = (
 ): EventInput => {
   const pointers = drifts.slice(0, 5).map(({ pointer }) => pointer)
   const more = drifts.length > 5 ? ` and ${drifts.length - 5} more` : ''
-  const end = isStored ? 'the rest of the write is stored' : 'the write is refused'
-  const note = `${username} wrote ${pointers.join(', ')}${more}: kept, ${end}`
+  const end = isStored ? 'put back, the rest is stored' : 'refused, nothing is stored'
+  const note = `the change of ${pointers.join(', ')}${more} by ${username}: ${end}`
   return { subject, type: 'Normal', reason: 'DriftPrevented', note: cut(note, 1_000) }
 }
 

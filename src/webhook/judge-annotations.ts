@@ -1,18 +1,23 @@
 import type { Asset } from '../shared/catalog/catalog.ts'
 import { isSensitive } from '../shared/catalog/catalog.ts'
 import { readSettings, type Settings, unknownNames } from '../shared/catalog/settings.ts'
-import { AUTOPILOT, IGNORE_FIELDS, MODE, PATCH, PREFIX } from '../shared/engine/annotations.ts'
+import {
+  AUTOPILOT,
+  DISABLED_RESOURCES,
+  IGNORE_FIELDS,
+  MODE,
+  PATCH,
+  PREFIX,
+} from '../shared/engine/annotations.ts'
 import { annotationOf, type KubeObject } from '../shared/engine/object.ts'
-import type { Problem } from '../shared/engine/problem.ts'
+import { type Problem, sentenceOf } from '../shared/engine/problem.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
 import {
   changedAnnotations,
   judgeOverrides,
-  MAX_UNKNOWN,
   type OverrideTarget,
   unknownKeys,
 } from './overrides.ts'
-import { sentenceOf } from './wording.ts'
 
 /** One write to a managed object. */
 export interface Write {
@@ -94,6 +99,9 @@ const BLOCKED: Problem = {
   message: `is refused, since what this kind holds grants power over nodes or access: use ${IGNORE_FIELDS} or ${MODE}`,
 }
 
+// The settings that name assets.
+const NAMING = [AUTOPILOT, DISABLED_RESOURCES]
+
 function judgeSettings(
   { metadata }: KubeObject,
   changed: ReadonlySet<string>,
@@ -105,18 +113,14 @@ function judgeSettings(
     // A setting that is refused is not what the refusal is decided by.
     settings: problems.length > 0 ? before : stated.settings,
     problems,
-    notes: changed.has(AUTOPILOT) ? unknownNotes(stated.settings, all) : [],
+    notes: NAMING.some((key) => changed.has(key)) ? unknownNotes(stated.settings, all) : [],
   }
 }
 
 function unknownNotes(settings: Settings, all: Knowledge['all']): readonly string[] {
-  const { activation } = settings
-  if (activation.kind !== 'only') return []
-  const catalog = all.map(({ asset }) => asset)
-  const known = new Set(catalog.flatMap(({ name, group }) => [name, group]))
-  const names = activation.names.filter((name) => !known.has(name)).slice(0, MAX_UNKNOWN)
-  return unknownNames({ ...settings, activation: { ...activation, names } }, catalog).map(
-    (sentence) => `${AUTOPILOT}: ${sentence}`,
+  return unknownNames(
+    settings,
+    all.map(({ asset }) => asset),
   )
 }
 

@@ -8,11 +8,11 @@ import { type Correction, correct, type Drift } from '../shared/engine/merge.ts'
 import type { MergeTree } from '../shared/engine/merge-tree.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
 import { type Enforcement, type Plan, plan } from '../shared/engine/plan.ts'
+import { sentenceOf } from '../shared/engine/problem.ts'
 import { conceded } from './concessions.ts'
 import { type Fault, judgeAnnotations, type Write } from './judge-annotations.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
 import { changedAnnotations } from './overrides.ts'
-import { sentenceOf } from './wording.ts'
 
 /** What is to become of a write. Reasons are the metric's label values. */
 export type Verdict = Allowed | Corrected | Denied | ({ readonly kind: 'denied' } & Fault)

@@ -4,7 +4,7 @@ import { FIELD_MANAGER, IGNORE_FIELDS, PATCH } from '../shared/engine/annotation
 import { byteLength } from '../shared/engine/json.ts'
 import type { Drift } from '../shared/engine/merge.ts'
 import { type KubeObject, titleOf } from '../shared/engine/object.ts'
-import type { Problem } from '../shared/engine/problem.ts'
+import { type Problem, sentenceOf } from '../shared/engine/problem.ts'
 import { cut, showValue } from '../shared/engine/show.ts'
 import { type Corrected, type Denied, isContent, type Target } from './judge.ts'
 import type { Fault, Write } from './judge-annotations.ts'
@@ -20,7 +20,6 @@ import {
   fitted,
   isDiscreet,
   type Line,
-  sentenceOf,
   WARNINGS_LIMIT,
 } from './wording.ts'
 
@@ -71,7 +70,10 @@ export const noteWarnings = (notes: readonly string[], incoming: KubeObject): re
 
 function correctionWayOut(wish: Wish, isPatched: boolean): Line {
   const change = isPatched ? 'To add it to the patch in force' : 'To change it'
-  const patch = patchWays(wish).map((way) => `${change}: ${way}`)
+  // Without an opinion on a field we leave it as it is: taking it away is for whoever wants it gone.
+  const isRemoval = wish.drifts.some(({ kind }) => kind === 'missing')
+  const repeat = isRemoval ? ', then repeat the edit' : ''
+  const patch = patchWays(wish).map((way) => `${change}${repeat}: ${way}`)
   const wordings = patch.length > 0 ? patch : ownershipWays(wish)
   return { rank: 0, wordings: wordings.filter((text) => byteLength(text) <= COMMAND_LIMIT) }
 }

@@ -1,5 +1,4 @@
 import { byteLength } from '../shared/engine/json.ts'
-import type { Problem } from '../shared/engine/problem.ts'
 import { cut, escapeControls, showValue } from '../shared/engine/show.ts'
 
 // The API server cuts a warning at 256 characters when all of them together pass 4,096; ours never do.
@@ -9,12 +8,6 @@ export const WARNINGS_LIMIT = 2_048
 export const DENIAL_LIMIT = 2_048
 /** What a denial says before its commands. */
 export const DENIAL_EXPLANATION_LIMIT = 700
-
-/** A problem as a sentence that names the annotation it is about. */
-export function sentenceOf({ annotation, message }: Problem): string {
-  if (message.startsWith(annotation)) return message
-  return /^(must|is) /.test(message) ? `${annotation} ${message}` : `${annotation}: ${message}`
-}
 
 const HIDDEN = /\(hidden\)|\(payload\)|\(a payload of /
 

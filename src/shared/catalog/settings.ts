@@ -11,6 +11,7 @@ import { err, ok, type Result } from '../engine/result.ts'
 import { showValue } from '../engine/show.ts'
 import type { Asset, Catalog } from './catalog.ts'
 import { type Exclusion, parseExclusions } from './exclusions.ts'
+import { matchesGlob } from './glob.ts'
 
 /** What the HyperConverged's annotations say about the whole product. */
 export interface Settings {
@@ -82,16 +83,42 @@ export const isSelected = (
 ) =>
   activation.kind !== 'only' || activation.names.includes(name) || activation.names.includes(group)
 
-/** A sentence for each name in the `autopilot` list that no asset and no group bears, with the nearest that one does. */
-export function unknownNames({ activation }: Settings, catalog: Catalog): readonly string[] {
-  if (activation.kind !== 'only') return []
-  const known = new Set(catalog.flatMap(({ name, group }) => [name, group]))
-  const unknown = [...new Set(activation.names)].filter((name) => !known.has(name))
-  return unknown.map(
-    (name) =>
-      `no asset or group is named ${showValue('', name)}: did you mean "${closest(name, [...known])}"?`,
+const MOST_NAMED = 5
+
+/**
+ * A sentence for each name in `autopilot` and `disabled-resources` that no asset and no group bears, with
+ * the nearest that one does; the first few of them.
+ */
+export function unknownNames(
+  { activation, exclusions }: Settings,
+  catalog: Catalog,
+): readonly string[] {
+  const assets = catalog.flatMap(({ name, group }) => [name, `${group}/${name}`])
+  const selectable = catalog.flatMap(({ name, group }) => [name, group])
+  const selected = activation.kind === 'only' ? activation.names : []
+  const excluded = exclusions.flatMap((exclusion) =>
+    'asset' in exclusion ? [exclusion.asset] : [],
   )
+  return [
+    ...unknownAmong(selected, selectable, [...selectable, ...SWITCHES.keys()]).map(
+      ([name, near]) => `no asset or group is named ${name}: did you mean "${near}"?`,
+    ),
+    ...unknownAmong(excluded, assets, assets).map(
+      ([name, near]) => `no asset to disable is named ${name}: did you mean "${near}"?`,
+    ),
+  ]
 }
+
+/** The patterns that match no name, as they are shown, each with the nearest suggestion. */
+const unknownAmong = (
+  patterns: readonly string[],
+  names: readonly string[],
+  suggestions: readonly string[],
+) =>
+  [...new Set(patterns)]
+    .filter((pattern) => !names.some((name) => matchesGlob(pattern, name)))
+    .slice(0, MOST_NAMED)
+    .map((pattern) => [showValue('', pattern), closest(pattern, [...suggestions])] as const)
 
 type Parse<T> = (text: string) => Result<T, string>
 

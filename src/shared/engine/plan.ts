@@ -4,8 +4,9 @@ import type { FieldPath, MergeTree } from './merge-tree.ts'
 import { annotationOf, type KubeObject } from './object.ts'
 import { applyPatch } from './patch.ts'
 import type { Problem } from './problem.ts'
-import { ok, type Result } from './result.ts'
+import { err, ok, type Result } from './result.ts'
 import { showValue } from './show.ts'
+import { unknownFields } from './unknown-fields.ts'
 
 /** What ought to become of an object, given its baseline and the overrides that it carries. */
 export type Plan =
@@ -50,7 +51,7 @@ export function plan(input: PlanInput): Plan {
 
 type Planned = Result<Enforcement, readonly Problem[]>
 
-function withPatch({ baseline, object, isSensitive }: PlanInput): Planned {
+function withPatch({ baseline, object, tree, isSensitive }: PlanInput): Planned {
   const unpatched: Enforcement = {
     kind: 'enforce',
     desired: baseline,
@@ -62,8 +63,18 @@ function withPatch({ baseline, object, isSensitive }: PlanInput): Planned {
   if (text === undefined) return ok(unpatched)
   if (isSensitive) return ok({ ...unpatched, remarks: [BLOCKED] })
   const patched = applyPatch(baseline, text)
-  return patched.ok ? ok({ ...unpatched, desired: patched.value, isPatched: true }) : patched
+  if (!patched.ok) return patched
+  const unknown = unknownFields(tree, patched.value).map(notKnown)
+  if (unknown.length > 0) return err(unknown)
+  return ok({ ...unpatched, desired: patched.value, isPatched: true })
 }
+
+const notKnown = (pointer: string): Problem => ({
+  reason: 'InvalidPatch',
+  annotation: PATCH,
+  pointer,
+  message: `the patch sets ${pointer}, which is unknown to the schema of this kind: correct it or remove it`,
+})
 
 function withReleases(patched: Enforcement, { object, tree, isSensitive }: PlanInput): Planned {
   const text = annotationOf(object, IGNORE_FIELDS)

@@ -14,3 +14,9 @@ export interface Problem {
   /** Zero-based index of the patch operation at fault. */
   readonly operation?: number
 }
+
+/** A problem as a sentence that names the annotation it is about. */
+export function sentenceOf({ annotation, message }: Problem): string {
+  if (message.startsWith(annotation)) return message
+  return /^(must|is) /.test(message) ? `${annotation} ${message}` : `${annotation}: ${message}`
+}

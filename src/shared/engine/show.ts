@@ -1,6 +1,7 @@
 import { byteLength } from './json.ts'
 
-const SECRET = /pass|secret|token|credential|private|(api|access|encryption|signing|ssh)[-_]?key|\.key$/i
+const SECRET =
+  /pass|secret|token|credential|private|(api|access|encryption|signing|ssh)[-_]?key|\.key$/i
 const PAYLOAD = /^data:[^,]*;base64,/i
 
 /**

@@ -86,16 +86,16 @@ t.test('says in the event who wrote what, and what came of it', async (t) => {
   t.strictSame(
     events.map(({ note }) => note),
     [
-      'eve\\u202e wrote /spec/uninstallStrategy: kept, the rest of the write is stored',
-      'admin wrote /spec/config/ignition/version, /spec/config/storage/files, /spec/config/systemd/units: kept, the rest of the write is stored',
-      'admin wrote /metadata/labels/platform.kubevirt.io~1managed-by, /spec/selector, /spec/minHealthy, /spec/unhealthyConditions/0, /spec/unhealthyConditions/1 and 1 more: kept, the rest of the write is stored',
+      'the change of /spec/uninstallStrategy by eve\\u202e: put back, the rest is stored',
+      'the change of /spec/config/ignition/version, /spec/config/storage/files, /spec/config/systemd/units by admin: put back, the rest is stored',
+      'the change of /metadata/labels/platform.kubevirt.io~1managed-by, /spec/selector, /spec/minHealthy, /spec/unhealthyConditions/0, /spec/unhealthyConditions/1 and 1 more by admin: put back, the rest is stored',
     ],
   )
   t.match(events[0], { type: 'Normal', reason: 'DriftPrevented', subject: drifted })
   const denying = handlersWith(knowledge, 'deny')
   denying.mutate(update)
   t.match(denying.events, [
-    { note: 'admin wrote /spec/uninstallStrategy: kept, the write is refused' },
+    { note: 'the change of /spec/uninstallStrategy by admin: refused, nothing is stored' },
   ])
 })
 

@@ -4,6 +4,7 @@ import type { State } from '../../../src/shared/catalog/state.ts'
 import type { EventInput } from '../../../src/shared/cluster/events.ts'
 import type { KindSchema } from '../../../src/shared/cluster/schemas.ts'
 import { canonicalJson } from '../../../src/shared/engine/canonical.ts'
+import { ATOMIC, memberTree } from '../../../src/shared/engine/merge-tree.ts'
 import { groupOf, type KubeObject } from '../../../src/shared/engine/object.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { type Counted, createHandlers } from '../../../src/webhook/handlers.ts'
@@ -25,10 +26,17 @@ const schema = (file: string, version: string): KindSchema => ({
   enums: {},
 })
 
+/** The same schema that knows any field of the spec, so that a test can make some up. */
+function open({ tree, enums }: KindSchema): KindSchema {
+  const spec = memberTree(tree, 'spec')
+  if (tree.type !== 'map' || spec?.type !== 'map') throw new Error('a HyperConverged has a spec')
+  return { enums, tree: { ...tree, fields: { ...tree.fields, spec: { ...spec, rest: ATOMIC } } } }
+}
+
 /** The merge trees of the catalog's kinds, but for the descheduler's. */
 export const schemas: ReadonlyMap<string, KindSchema> = new Map([
   ['hco.kubevirt.io/v1/HyperConverged', schema(hyperConvergeds, 'v1')],
-  ['hco.kubevirt.io/v1beta1/HyperConverged', schema(hyperConvergeds, 'v1beta1')],
+  ['hco.kubevirt.io/v1beta1/HyperConverged', open(schema(hyperConvergeds, 'v1beta1'))],
   ['machineconfiguration.openshift.io/v1/MachineConfig', schema(machineConfigs, 'v1')],
   ['machineconfiguration.openshift.io/v1/KubeletConfig', schema(kubeletConfigs, 'v1')],
   ['metallb.io/v1beta1/MetalLB', schema('operators/metallbs.metallb.io.yaml', 'v1beta1')],

@@ -38,7 +38,7 @@ const patchOf = (...operations: readonly object[]) => JSON.stringify(operations)
 
 const HCO = 'HyperConverged openshift-cnv/kubevirt-hyperconverged'
 const WHY =
-  'by virt-platform-autopilot (hco-golden-config: deleting the operator must not delete VMs).'
+  'by virt-platform-autopilot (hco-golden-config: an uninstall or a migration must not cost a VM).'
 const ANNOTATE =
   'kubectl annotate hyperconverged -n openshift-cnv kubevirt-hyperconverged --overwrite'
 
@@ -83,7 +83,7 @@ const corrections: readonly Case[] = [
     },
     told: [
       `${HCO}: /spec/uninstallStrategy kept at "BlockUninstallIfWorkloadsExist" ${WHY}`,
-      `To change it: ${ANNOTATE} ${PATCH}='[{"op":"remove","path":"/spec/uninstallStrategy"}]'`,
+      `To change it, then repeat the edit: ${ANNOTATE} ${PATCH}='[{"op":"remove","path":"/spec/uninstallStrategy"}]'`,
     ],
   },
   {
@@ -98,7 +98,7 @@ const corrections: readonly Case[] = [
       `${HCO}: /spec/liveMigrationConfig/allowPostCopy kept at false ${WHY}`,
       `${HCO}: /spec/liveMigrationConfig/completionTimeoutPerGiB kept at 150 ${WHY}`,
       `${HCO}: /spec/liveMigrationConfig/progressTimeout kept at 150 ${WHY}`,
-      `To change it: ${ANNOTATE} ${PATCH}='[{"op":"remove","path":"/spec/liveMigrationConfig"}]'`,
+      `To change it, then repeat the edit: ${ANNOTATE} ${PATCH}='[{"op":"remove","path":"/spec/liveMigrationConfig"}]'`,
     ],
   },
   {
@@ -212,7 +212,7 @@ const corrections: readonly Case[] = [
       },
     },
     told: [
-      `${HCO}: /spec/uninstallStrategy set to "x" by virt-platform-autopilot, as the annotations now say (hco-golden-config: deleting the operator must not delete VMs).`,
+      `${HCO}: /spec/uninstallStrategy set to "x" by virt-platform-autopilot, as the annotations now say (hco-golden-config: an uninstall or a migration must not cost a VM).`,
     ],
   },
   {
@@ -220,7 +220,7 @@ const corrections: readonly Case[] = [
     edit: { annotations: { [AUTOPILOT]: 'hco,swap-enabel', [`${PREFIX}ignore-field`]: '/x' } },
     told: [
       `${HCO}: annotation ${PREFIX}ignore-field means nothing here: did you mean ${IGNORE_FIELDS}?`,
-      `${HCO}: ${AUTOPILOT}: no asset or group is named "swap-enabel": did you mean "swap-enable"?`,
+      `${HCO}: no asset or group is named "swap-enabel": did you mean "swap-enable"?`,
     ],
   },
   {
@@ -314,7 +314,7 @@ const denials: readonly Case[] = [
     },
     enforcement: 'deny',
     told: [
-      `${HCO}: /spec/uninstallStrategy, /spec/liveMigrationConfig/allowPostCopy are kept by virt-platform-autopilot (hco-golden-config: deleting the operator must not delete VMs).`,
+      `${HCO}: /spec/uninstallStrategy, /spec/liveMigrationConfig/allowPostCopy are kept by virt-platform-autopilot (hco-golden-config: an uninstall or a migration must not cost a VM).`,
       `To make this edit stick: ${ANNOTATE} ${PATCH}='[{"op":"add","path":"/spec/liveMigrationConfig/allowPostCopy","value":true},{"op":"add","path":"/spec/uninstallStrategy","value":"x"}]'`,
       `To own the fields yourself: ${ANNOTATE} ${IGNORE_FIELDS}=/spec/uninstallStrategy,/spec/liveMigrationConfig/allowPostCopy`,
       `To own the object: ${ANNOTATE} ${MODE}=unmanaged`,
@@ -326,7 +326,7 @@ const denials: readonly Case[] = [
     edit: { spec: uninstall('y'.repeat(2_000)) },
     enforcement: 'deny',
     told: [
-      `${HCO}: /spec/uninstallStrategy is kept by virt-platform-autopilot (hco-golden-config: deleting the operator must not delete VMs).`,
+      `${HCO}: /spec/uninstallStrategy is kept by virt-platform-autopilot (hco-golden-config: an uninstall or a migration must not cost a VM).`,
       `To make this edit stick: put the ${PATCH} annotation that \`virt-platform-autopilot override FILE\` prints for your manifest on the object.`,
       `To own the field yourself: ${ANNOTATE} ${IGNORE_FIELDS}=/spec/uninstallStrategy`,
       `To own the object: ${ANNOTATE} ${MODE}=unmanaged`,

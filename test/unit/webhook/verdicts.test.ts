@@ -260,7 +260,7 @@ const writes: readonly Write[] = [
     { [PATCH]: 'no JSON' },
     { [PATCH]: patchOf({ op: 'replace', path: '/metadata/name', value: 'other' }) },
     { [PATCH]: patchOf({ op: 'remove', path: '/spec/nothing' }) },
-    { [IGNORE_FIELDS]: '/spec/unknownField' },
+    { [IGNORE_FIELDS]: '/spec/liveMigrationConfig/unknownField' },
     { [IGNORE_FIELDS]: 'spec' },
     { [MODE]: 'unmanage' },
     { [RECONCILE_PAUSED]: 'yes' },

@@ -1,9 +1,9 @@
 import t from 'tap'
 
-import type { Problem } from '../../../src/shared/engine/problem.ts'
+import { type Problem, sentenceOf } from '../../../src/shared/engine/problem.ts'
 import { cut, showValue } from '../../../src/shared/engine/show.ts'
 import { OncePer } from '../../../src/webhook/once-per.ts'
-import { explanation, fitted, isDiscreet, sentenceOf } from '../../../src/webhook/wording.ts'
+import { explanation, fitted, isDiscreet } from '../../../src/webhook/wording.ts'
 
 const problem = (message: string): Problem => ({
   reason: 'InvalidPatch',
