@@ -1,9 +1,9 @@
 // Bundles the program: a start that loads one file instead of hundreds takes a third of the time and half of the memory.
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { build } from 'esbuild'
 
-rmSync('dist', { recursive: true, force: true })
-await build({
+const { metafile } = await build({
   entryPoints: ['src/cli/main.ts'],
   outdir: 'dist',
   bundle: true,
@@ -34,4 +34,9 @@ await build({
     },
   ],
   logLevel: 'warning',
+  metafile: true,
 })
+// Whoever runs the bundle of an earlier build meanwhile never finds it missing.
+for (const name of readdirSync('dist')) {
+  if (!(join('dist', name) in metafile.outputs)) rmSync(join('dist', name))
+}

@@ -100,6 +100,8 @@ function tell(
   }
 }
 
+const SHOWN = 5
+
 function tellPending(
   { hco, facts, assets, digest }: PendingSet,
   { log, record }: ReporterDeps,
@@ -110,8 +112,9 @@ function tellPending(
   })
   const target = `hyperconverged -n ${hco.metadata.namespace} ${hco.metadata.name}`
   const command = `kubectl annotate ${target} --overwrite ${APPROVE}=${digest}`
-  // First what to do: a long list may lose its end.
-  const note = `to go ahead: ${command}; waiting: ${changes.join('; ')}`
+  // The command comes last, to be pasted; so the list before it must leave it room.
+  const more = changes.length > SHOWN ? `; and ${changes.length - SHOWN} more` : ''
+  const note = `${changes.slice(0, SHOWN).join('; ')}${more}. To go ahead: ${command}`
   log.warn({ object: titleOf(hco), digest, changes }, 'changes that reboot nodes wait for approval')
   record({ subject: hco, type: 'Warning', reason: 'DisruptionPending', note })
 }

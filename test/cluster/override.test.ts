@@ -55,12 +55,14 @@ t.test('commands for people with a cluster', async (t) => {
   )
 
   await t.test('override reads standard input, and says when there is nothing to do', async (t) => {
-    const input = await manifest(false)
+    const input = await manifest(true)
     t.match(await run(['override', '-', ...options], { input }), {
       code: 0,
       stdout:
-        'HyperConverged openshift-cnv/kubevirt-hyperconverged agrees with its baseline: nothing to override\n',
+        'HyperConverged openshift-cnv/kubevirt-hyperconverged agrees with what is kept: nothing to override\n',
     })
+    const another = await run(['override', '-', ...options], { input: await manifest(false) })
+    t.match(another.stdout, /"value":true},{[^}]*"value":false}\]/, 'on top of the patch in force')
     const foreign = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n'
     t.match(await run(['override', '-', ...options], { input: foreign }), {
       stdout: 'ConfigMap b/a is not managed here: nothing to override\n',

@@ -170,9 +170,9 @@ t.test('overrides', async (t) => {
 
     t.match(await bob(edit), { stderr: /minHealthy kept at "51%"/ })
     t.equal(await judged(), counted + 1, 'what is meant counts')
-    await untilEvent('DriftPrevented', /^bob /)
+    await untilEvent('DriftPrevented', / by bob: /)
     const events = await cluster.events('DriftPrevented')
-    t.equal(events.filter(({ note }) => note.startsWith('bob ')).length, 1)
+    t.equal(events.filter(({ note }) => note.includes(' by bob: ')).length, 1)
   })
 
   await t.test('a write to the status passes, unjudged', async (t) => {

@@ -28,6 +28,11 @@ const AUDIT = {
   omitStages: ['RequestReceived'],
   rules: [{ level: 'Metadata', users: ['alice'] }, { level: 'None' }],
 }
+const SWAP_EDIT = [
+  'machineconfig/90-worker-swap-online',
+  '--type=merge',
+  '--patch={"spec":{"config":{"systemd":{"units":[]}}}}',
+]
 const edit = (minHealthy: string) => [
   'patch',
   ...CHECK,
@@ -194,6 +199,25 @@ t.test('the webhook on the cluster', async (t) => {
       return state['node-health-standard'] === baselines['node-health-standard']
     })
     await until('and edits are corrected', async () => (await alice(edit('3%'))).stderr !== '')
+  })
+
+  await t.test('what somebody deletes of its Secrets and the state is written again', async (t) => {
+    for (const path of [AUTHORITY, SERVING, STATE]) {
+      const { uid } = (await read(path)).metadata
+      t.equal((await cluster.admin('DELETE', path)).status, 200, path)
+      await until(`${path} is back`, async () => {
+        const { status, body } = await cluster.admin<Loose>('GET', path)
+        return status === 200 && body.metadata.uid !== uid
+      })
+    }
+    await until('the registration trusts what serves', async () => {
+      const [{ clientConfig }] = (await read(MUTATING)).webhooks
+      return clientConfig.caBundle === (await read(SERVING)).data['ca.crt']
+    })
+    await until('writes are judged again', async () => {
+      const { code } = await alice(['patch', ...SWAP_EDIT])
+      return code !== 0
+    })
   })
 
   await t.test('an edit of its registration is put back', async (t) => {
