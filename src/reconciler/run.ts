@@ -28,7 +28,7 @@ import { type Fail, requireLeadership } from './preconditions.ts'
 import { readState, writeState } from './published-state.ts'
 import { createPublisher } from './publisher.ts'
 import { createReporter, type Reporter } from './report.ts'
-import { assetSource, CRDS, namespaceSource, ownSources } from './sources.ts'
+import { assetIndex, CRDS, ownSources } from './sources.ts'
 import { WebhookKeeper } from './webhook-keeper.ts'
 
 export interface ReconcilerConfig {
@@ -206,7 +206,7 @@ export async function runReconciler(
     }, delayMs)
     signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
   }
-  const byObject = objectIndex(catalog)
+  const byObject = assetIndex(catalog)
   // What else a change of these concerns than the outlook.
   const alsoOn: Readonly<Record<string, () => void>> = {
     [CRDS]: () => DISTRUST_MS.forEach(distrustLater),
@@ -253,16 +253,3 @@ export async function runReconciler(
 }
 
 const bundleReader = (file: string) => () => readFileSync(file, 'utf8')
-
-/** Which assets a source concerns: its own, or all of a namespace. */
-function objectIndex(catalog: Catalog): (id: string) => readonly string[] {
-  const index = new Map<string, string[]>()
-  for (const asset of catalog) {
-    const ids = [
-      assetSource(asset),
-      ...(asset.object.namespace ? [namespaceSource(asset.object.namespace)] : []),
-    ]
-    for (const id of ids) index.set(id, [...(index.get(id) ?? []), asset.name])
-  }
-  return (id) => index.get(id) ?? []
-}

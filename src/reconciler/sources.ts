@@ -121,3 +121,16 @@ export const ownSources = (namespace: string): readonly Source[] => [
     name: STATE_CONFIG_MAP,
   },
 ]
+
+/** Which assets a source concerns: its own, or all of a namespace. */
+export function assetIndex(catalog: Catalog): (id: string) => readonly string[] {
+  const index = new Map<string, string[]>()
+  for (const asset of catalog) {
+    const ids = [
+      assetSource(asset),
+      ...(asset.object.namespace ? [namespaceSource(asset.object.namespace)] : []),
+    ]
+    for (const id of ids) index.set(id, [...(index.get(id) ?? []), asset.name])
+  }
+  return (id) => index.get(id) ?? []
+}
