@@ -207,9 +207,14 @@ export async function runReconciler(
     signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
   }
   const byObject = assetIndex(catalog)
+  let hasSeenCrds = false
   // What else a change of these concerns than the outlook.
   const alsoOn: Readonly<Record<string, () => void>> = {
-    [CRDS]: () => DISTRUST_MS.forEach(distrustLater),
+    [CRDS]: () => {
+      // The first sight of them is no change, and what was served before us is settled.
+      if (hasSeenCrds) DISTRUST_MS.forEach(distrustLater)
+      hasSeenCrds = true
+    },
     [STATE_CONFIG_MAP]: () => controller.republish(view.watches.object(STATE_CONFIG_MAP)),
     [SERVING_SECRET]: () => keeper.reset(),
     [AUTHORITY_SECRET]: () => keeper.reset(),
