@@ -1,11 +1,14 @@
 // Bundles the program: a start that loads one file instead of hundreds takes a third of the time and half of the memory.
+// `node tools/build.mjs ENTRY FOLDER` bundles another one in the same way.
 import { readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 
+const [entry = 'src/cli/main.ts', outdir = 'dist'] = process.argv.slice(2)
+
 const { metafile } = await build({
-  entryPoints: ['src/cli/main.ts'],
-  outdir: 'dist',
+  entryPoints: [entry],
+  outdir,
   bundle: true,
   // One chunk for each command: no process carries another's code.
   splitting: true,
@@ -37,6 +40,7 @@ const { metafile } = await build({
   metafile: true,
 })
 // Whoever runs the bundle of an earlier build meanwhile never finds it missing.
-for (const name of readdirSync('dist')) {
-  if (!(join('dist', name) in metafile.outputs)) rmSync(join('dist', name))
+for (const name of readdirSync(outdir)) {
+  const path = join(outdir, name)
+  if (!(relative('', path) in metafile.outputs)) rmSync(path)
 }

@@ -1,14 +1,53 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { type Catalog, loadCatalog } from '../shared/catalog/catalog.ts'
+import type { Catalog } from '../shared/catalog/catalog.ts'
+import { type CatalogFolder, loadCatalog } from '../shared/catalog/load-catalog.ts'
 
-/** The catalog that comes with the program: beside the sources, or beside the bundle. */
-export function loadOwnCatalog(): Catalog {
+export interface CatalogOptions {
+  /** The product's own namespace. */
+  readonly namespace: string
+  /** A folder of an admin's own assets, which are kept beside those that come with the program. */
+  readonly assets?: string
+}
+
+/** The catalog that comes with the program and, where asked for, an admin's own; throws a CatalogError. */
+export async function loadCatalogWith({ namespace, assets }: CatalogOptions): Promise<Catalog> {
+  const ours = ownFolder()
+  if (assets === undefined) return loadCatalog({ namespace, folders: [ours] })
+  // Ours are linted when they are built. The parser takes a tenth of a start, so that only who needs it loads it.
+  const { lintTemplate } = await import('../shared/catalog/lint/lint-template.ts')
+  return loadCatalog({ namespace, folders: [ours, { ...folderAt(assets), lint: lintTemplate }] })
+}
+
+/** A folder on disk as one that a catalog is loaded from. */
+export const folderAt = (path: string): CatalogFolder => ({
+  title: join(path, 'catalog.yaml'),
+  read: (name) => {
+    try {
+      return readFileSync(join(path, name), 'utf8')
+    } catch (cause) {
+      throw new Error(whyUnread(path, name, cause as NodeJS.ErrnoException), { cause })
+    }
+  },
+})
+
+function whyUnread(folder: string, name: string, error: NodeJS.ErrnoException): string {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return `${folder} is no folder`
+  if (error.code === 'ENOENT') return `there is no file ${name} in ${folder}`
+  if (error.code === 'EISDIR') return `${name} in ${folder} is a folder, not a file`
+  return error.code === 'EACCES' ? `the file ${name} in ${folder} may not be read` : error.message
+}
+
+/** The text of a file that comes with the program's own catalog. */
+export const readOwnAsset = (name: string) => ownFolder().read(name)
+
+/** The folder of the assets that come with the program: beside the sources, or beside the bundle. */
+export function ownFolder(): CatalogFolder {
   const folder = ['../../assets', '../assets']
     .map((path) => join(import.meta.dirname, path))
     .find((path) => existsSync(join(path, 'catalog.yaml')))
   if (folder === undefined)
     throw new Error('the assets folder that comes with the program is missing: install it again')
-  return loadCatalog((name) => readFileSync(join(folder, name), 'utf8'))
+  return { ...folderAt(folder), title: 'catalog.yaml' }
 }

@@ -14,6 +14,31 @@ export function parseDuration(text: string): number {
   return Number(amount) * (UNITS[unit] ?? 1)
 }
 
+/** Reads a whole number from 1. */
+export function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Write a number from 1.')
+  return Number(text)
+}
+
+/** Reads an annotation, KEY=VALUE, with the prefix that an annotation of another product has. */
+export function parseAnnotation(text: string): Readonly<Record<string, string>> {
+  const [, key, value] = /^([a-z0-9.-]+\/[A-Za-z0-9._-]+)=(.+)$/.exec(text) ?? []
+  if (key === undefined || value === undefined)
+    throw new InvalidArgumentError(
+      'Write PREFIX/NAME=VALUE: cert-manager.io/inject-ca-from=NAMESPACE/CERTIFICATE, or service.beta.openshift.io/inject-cabundle=true.',
+    )
+  return { [key]: value }
+}
+
+/** Gathers the values of an option that may be given several times. */
+export const collect = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  value,
+]
+
+export const durationOption = (flags: string, description: string, [ms, shown]: [number, string]) =>
+  new Option(flags, description).argParser(parseDuration).default(ms, shown)
+
 /** Like parseListen, told as commander tells a wrong argument. */
 export function parseListenArgument(text: string): Listen {
   try {
@@ -37,6 +62,13 @@ export const kubeconfigOption = () =>
   )
 export const namespaceOption = (fallback: string) =>
   new Option('--namespace <name>', 'our own namespace').default(fallback)
+export const hcoNamespaceOption = () =>
+  new Option('--hco-namespace <name>', 'where the HyperConverged is, if there are several')
+export const assetsOption = () =>
+  new Option(
+    '--assets <folder>',
+    'a folder of assets of your own, kept beside ours: see docs/own-assets.md',
+  )
 export const logLevelOption = () =>
   new Option('--log-level <level>', 'debug shows stack traces too')
     .choices([...LOG_LEVELS])

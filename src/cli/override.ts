@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { parse } from 'yaml'
-
 import { STATE_CONFIG_MAP } from '../shared/catalog/names.ts'
 import { createStandings } from '../shared/catalog/standing.ts'
 import { parseState } from '../shared/catalog/state.ts'
@@ -8,25 +5,26 @@ import { type Client, connect } from '../shared/cluster/client.ts'
 import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
 import { read } from '../shared/cluster/resource.ts'
 import { createSchemas } from '../shared/cluster/schemas.ts'
-import { PATCH } from '../shared/engine/annotations.ts'
+import { IGNORE_FIELDS, OVERRIDES, PATCH } from '../shared/engine/annotations.ts'
 import { drift } from '../shared/engine/merge.ts'
-import {
-  annotationOf,
-  groupOf,
-  isKubeObject,
-  type KubeObject,
-  titleOf,
-} from '../shared/engine/object.ts'
-import { applyPatch } from '../shared/engine/patch.ts'
+import { annotationOf, groupOf, type KubeObject, titleOf } from '../shared/engine/object.ts'
+import { plan } from '../shared/engine/plan.ts'
+import { sentenceOf } from '../shared/engine/problem.ts'
 import { sha256 } from '../shared/ops/digest.ts'
 import { isContent } from '../webhook/judge.ts'
 import { createKnowledge, type Knowledge, queriesOf } from '../webhook/knowledge.ts'
-import { annotateCommand, patchFor } from '../webhook/way-out.ts'
-import { loadOwnCatalog } from './assets.ts'
+import {
+  annotateCommand,
+  ignoreFor,
+  patchFor,
+  unmanageCommand,
+  type Wish,
+} from '../webhook/way-out.ts'
+import { type CatalogOptions, loadCatalogWith } from './assets.ts'
+import { readObjects } from './read-objects.ts'
 
-export interface OverrideOptions {
+export interface OverrideOptions extends CatalogOptions {
   readonly kubeconfig?: string
-  readonly namespace: string
 }
 
 /** The `override` command: prints the kubectl command that makes the edits of a manifest legitimate. */
@@ -34,7 +32,7 @@ export async function override(file: string, options: OverrideOptions): Promise<
   const manifest = readManifest(file)
   const client = await connect(loadKubeconfig(options.kubeconfig))
   try {
-    const knowledge = await learn(client, options.namespace)
+    const knowledge = await learn(client, options)
     const live = await readLive(client, manifest, knowledge)
     process.stdout.write(`${overrideFor(manifest, live, knowledge)}\n`)
   } finally {
@@ -43,21 +41,16 @@ export async function override(file: string, options: OverrideOptions): Promise<
 }
 
 function readManifest(file: string): KubeObject {
-  let value: unknown
-  try {
-    value = parse(readFileSync(file === '-' ? 0 : file, 'utf8'))
-  } catch (error) {
-    throw new Error(`cannot read ${file}: ${(error as Error).message.split('\n')[0]}`, {
-      cause: error,
-    })
-  }
-  if (!isKubeObject(value))
-    throw new Error(`${file} holds no Kubernetes object with apiVersion, kind and metadata.name`)
-  return value
+  const [manifest, ...others] = readObjects(file)
+  if (manifest && others.length === 0) return manifest
+  throw new Error(
+    `${file} holds ${manifest ? `${others.length + 1} objects` : 'no Kubernetes object'}: give the one that you have edited`,
+  )
 }
 
-async function learn(client: Client, namespace: string): Promise<Knowledge> {
-  const catalog = loadOwnCatalog()
+async function learn(client: Client, options: OverrideOptions): Promise<Knowledge> {
+  const { namespace } = options
+  const catalog = await loadCatalogWith(options)
   const at = { apiVersion: 'v1', resource: 'configmaps', namespace }
   const state = parseState((await read(client, at, STATE_CONFIG_MAP))?.data)
   if (!state) {
@@ -84,36 +77,56 @@ async function readLive(client: Client, manifest: KubeObject, knowledge: Knowled
   return read(client, { apiVersion, resource, ...namespace }, metadata.name)
 }
 
-/** The command for a manifest, on top of the patch that the live object carries; or why it needs none. */
+/** The command for a manifest, along with the overrides that there are; or why it needs none. */
 function overrideFor(
   manifest: KubeObject,
   live: KubeObject | undefined,
   knowledge: Knowledge,
 ): string {
-  const { metadata } = manifest
+  const title = titleOf(manifest)
   const managed = findManaged(manifest, knowledge)
   if (managed?.standing.kind !== 'active' || !managed.tree)
-    return `${titleOf(manifest)} is not managed here: nothing to override`
-  if (managed.isSensitive)
-    throw new Error(
-      `${titleOf(manifest)}: this kind takes no ${PATCH}; use ignore-fields or mode: unmanaged`,
-    )
-  const { baseline } = managed.standing
-  const existing = annotationOf(live, PATCH)
-  const annotations: Record<string, string> = existing === undefined ? {} : { [PATCH]: existing }
-  const object = { ...manifest, metadata: { ...metadata, annotations } }
-  const patched = existing === undefined ? undefined : applyPatch(baseline, existing)
-  const desired = patched?.ok ? patched.value : baseline
+    return `${title} is not managed here: nothing to override`
+  const { tree, isSensitive, standing } = managed
+  const { baseline } = standing
+  const object = withOverridesOf(manifest, live)
+  const decision = plan({ baseline, object, tree, isSensitive })
+  if (decision.kind === 'skip')
+    return `${title} is ${decision.reason.toLowerCase()}: nothing to override`
+  if (decision.kind === 'hold') {
+    const faults = decision.problems.map(sentenceOf).join('; ')
+    throw new Error(`${title}: mend the overrides that it has before you add to them: ${faults}`)
+  }
   // A manifest need not repeat what is managed: what it leaves out is no edit.
-  const drifts = drift(managed.tree, object, desired).filter(
+  const drifts = drift(tree, object, decision.desired).filter(
     (found) => found.kind === 'different' && isContent(found),
   )
-  if (drifts.length === 0)
-    return `${titleOf(manifest)} agrees with what is kept: nothing to override`
-  const patch = patchFor({ object, baseline, tree: managed.tree, drifts })
-  if (patch === undefined)
-    throw new Error(
-      `${titleOf(manifest)}: no patch of the baseline gives this manifest; use ignore-fields`,
-    )
-  return annotateCommand(manifest, PATCH, patch)
+  if (drifts.length === 0) return `${title} agrees with what is kept: nothing to override`
+  return commandFor({ object, baseline, tree, drifts, isSensitive })
+}
+
+/** The manifest as it would be stored: an override that it does not state stays as it is. */
+function withOverridesOf(manifest: KubeObject, live: KubeObject | undefined): KubeObject {
+  const stated = OVERRIDES.flatMap((key) => {
+    const text = annotationOf(manifest, key) ?? annotationOf(live, key)
+    return text === undefined ? [] : [[key, text] as const]
+  })
+  return {
+    ...manifest,
+    metadata: { ...manifest.metadata, annotations: Object.fromEntries(stated) },
+  }
+}
+
+/** The command that asks for least: a patch, where there can be one, before fields that are given away. */
+function commandFor(wish: Wish): string {
+  const { object, isSensitive } = wish
+  const patch = isSensitive ? undefined : patchFor(wish)
+  if (patch !== undefined) return annotateCommand(object, PATCH, patch)
+  const ignored = ignoreFor(wish)
+  if (ignored !== undefined) return annotateCommand(object, IGNORE_FIELDS, ignored)
+  const pointers = wish.drifts.map(({ pointer }) => pointer).join(', ')
+  const why = isSensitive ? `this kind takes no ${PATCH}, and` : 'no patch gives this manifest, and'
+  throw new Error(
+    `${titleOf(object)}: ${why} ${pointers} cannot be owned alone; to own the object: ${unmanageCommand(object)}`,
+  )
 }

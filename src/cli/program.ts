@@ -4,12 +4,17 @@ import { Command, Option } from 'commander'
 
 import type { Env } from './control-plane/go.ts'
 import {
+  assetsOption,
+  collect,
   disruptiveChangesOption,
+  durationOption,
+  hcoNamespaceOption,
   kubeconfigOption,
   logLevelOption,
   namespaceOption,
   opsListenOption,
-  parseDuration,
+  parseAnnotation,
+  parseCount,
   parseListenArgument,
   parseWebhookUrl,
 } from './options.ts'
@@ -32,6 +37,7 @@ export function createProgram(env: Env): Command {
   command('webhook', 'judge writes to managed objects before they are stored')
     .addOption(kubeconfigOption())
     .addOption(namespaceOption(namespace))
+    .addOption(assetsOption())
     .addOption(
       new Option('--listen <address>', 'where the API server reaches us')
         .argParser(parseListenArgument)
@@ -39,9 +45,10 @@ export function createProgram(env: Env): Command {
     )
     .addOption(opsListenOption())
     .addOption(
-      new Option('--enforcement <mode>', 'what happens to an edit of a managed field')
-        .choices(['correct', 'deny'])
-        .default('correct'),
+      new Option(
+        '--enforcement <mode>',
+        'what happens to an edit of a managed field; default: what the asset says, else correct',
+      ).choices(['correct', 'deny']),
     )
     .addOption(
       new Option('--cert-mode <mode>', 'where the serving certificate comes from')
@@ -49,21 +56,58 @@ export function createProgram(env: Env): Command {
         .default('secret'),
     )
     .option('--cert-dir <folder>', 'with --cert-mode files: the folder of tls.crt and tls.key')
-    .addOption(graceOption())
+    .option(
+      '--client-ca <file>',
+      'let only callers in that have a certificate of these authorities; default: anybody who reaches us',
+    )
+    .addOption(
+      new Option('--contest-limit <count>', 'edits of managed fields that one user may make')
+        .argParser(parseCount)
+        .default(5),
+    )
+    .addOption(
+      durationOption('--contest-refill <duration>', 'after which one such edit is forgiven', [
+        720_000,
+        '12m',
+      ]),
+    )
+    .addOption(
+      durationOption('--quiet-period <duration>', 'without such an edit, which ends an edit war', [
+        3_600_000,
+        '1h',
+      ]),
+    )
+    .addOption(
+      durationOption('--shutdown-grace <duration>', 'how long to go on serving after SIGTERM', [
+        10_000,
+        '10s',
+      ]),
+    )
     .action(async (options) => (await import('./webhook.ts')).webhook(options))
 
   command('reconciler', 'create, heal and register, as one leader')
     .addOption(kubeconfigOption())
     .addOption(namespaceOption(namespace))
-    .option('--hco-namespace <name>', 'where the HyperConverged is, if there are several')
+    .addOption(assetsOption())
+    .addOption(hcoNamespaceOption())
     .addOption(opsListenOption())
     .option('--no-leader-elect', 'act without holding the Lease: only where nobody else can')
     .addOption(
-      new Option('--resync <duration>', 'compare everything this often')
-        .argParser(parseDuration)
-        .default(300_000, '5m'),
+      durationOption('--resync <duration>', 'compare everything this often', [300_000, '5m']),
     )
     .addOption(disruptiveChangesOption('hold').default('hold'))
+    .addOption(
+      new Option('--heal-limit <count>', 'how often an object is put back within --heal-window')
+        .argParser(parseCount)
+        .default(5),
+    )
+    .addOption(
+      durationOption(
+        '--heal-window <duration>',
+        'after three such windows of an edit war, a pause',
+        [60_000, '1m'],
+      ),
+    )
     .addOption(
       new Option('--failure-policy <policy>', 'what happens to a write while no webhook answers')
         .choices(['Ignore', 'Fail'])
@@ -87,6 +131,14 @@ export function createProgram(env: Env): Command {
       '--webhook-ca <file>',
       'the authorities of the webhook’s certificate, where somebody else makes it (webhook --cert-mode files)',
     )
+    .addOption(
+      new Option(
+        '--webhook-ca-injection <annotation>',
+        'KEY=VALUE on the webhook configurations: who reads it writes the authorities there (cert-manager, the service CA)',
+      )
+        .argParser(parseAnnotation)
+        .conflicts('webhookCa'),
+    )
     .option('--observe', 'compute and report only, write nothing')
     .action(async (options) => (await import('./reconciler.ts')).reconciler(options, env))
 
@@ -97,17 +149,66 @@ export function createProgram(env: Env): Command {
       '--webhook-host <address>',
       'with --kubeconfig --write: our address as that cluster’s API server sees it',
     )
+    .addOption(assetsOption())
     .addOption(disruptiveChangesOption('apply on the embedded cluster, hold on your own'))
     .action(async (options) => (await import('./dev/dev.ts')).dev(options, env))
+
+  command('render', 'print the baseline of each asset, for a cluster or offline')
+    .option('--kubeconfig <file>', 'the cluster that it is for; default: what the next options say')
+    .addOption(namespaceOption(namespace))
+    .addOption(assetsOption())
+    .option('--hco <file>', 'the HyperConverged, YAML or JSON; default: one with nothing set')
+    .addOption(hcoNamespaceOption())
+    .option(
+      '--nodes <file>',
+      'what else facts are read from, as kubectl get -o yaml prints it; repeatable',
+      collect,
+    )
+    .option('--without-api <group>', 'an API group that is not there; repeatable', collect)
+    .option('--force-pci', 'as if a node had PCI devices to pass through')
+    .option('--force-numa', 'as if a node had NUMA')
+    .option('--force-gpu', 'as if a node had a GPU')
+    .option('--force-vfio', 'as if a node could pass devices through')
+    .option('--force-usb', 'as if a node had USB devices')
+    .option('--asset <name>', 'only this asset; repeatable', collect)
+    .option('--metadata-only', 'apiVersion, kind and metadata alone', false)
+    .addOption(
+      new Option('-o, --output <format>', 'objects, or every asset and why it is active or not')
+        .choices(['yaml', 'json', 'status'])
+        .default('yaml'),
+    )
+    .action(async (options) => {
+      process.exitCode = await (await import('./render/render.ts')).render(options, env)
+    })
+
+  command(
+    'diff',
+    'print what would change in a cluster: exit code 0 nothing, 1 something, 2 unknown',
+  )
+    .addOption(kubeconfigOption())
+    .addOption(namespaceOption(namespace))
+    .addOption(assetsOption())
+    .addOption(hcoNamespaceOption())
+    .addOption(disruptiveChangesOption('hold').default('hold'))
+    .addOption(
+      new Option('-o, --output <format>', 'the changes for people, or every asset for scripts')
+        .choices(['text', 'json'])
+        .default('text'),
+    )
+    .action(async (options) => {
+      process.exitCode = await (await import('./diff/diff.ts')).diff(options, env)
+    })
 
   command('override', 'print the annotation under which an edited manifest is legitimate')
     .argument('<file>', 'the edited manifest, YAML or JSON; - for standard input')
     .addOption(kubeconfigOption())
     .addOption(namespaceOption(namespace))
+    .addOption(assetsOption())
     .action(async (file, options) => (await import('./override.ts')).override(file, options))
 
   command('rbac', 'print the ServiceAccounts and least-privilege roles of both processes')
     .addOption(namespaceOption(namespace))
+    .addOption(assetsOption())
     .action(async (options) => (await import('./rbac.ts')).rbac(options))
 
   command('unregister', 'remove our webhook configurations from a cluster')
@@ -119,11 +220,6 @@ export function createProgram(env: Env): Command {
   })
   return program
 }
-
-const graceOption = () =>
-  new Option('--shutdown-grace <duration>', 'how long to go on serving after SIGTERM')
-    .argParser(parseDuration)
-    .default(10_000, '10s')
 
 function podNamespace(): string | undefined {
   try {

@@ -1,15 +1,10 @@
-import { stringify } from 'yaml'
-
 import { accounts } from '../shared/catalog/rbac.ts'
-import { loadOwnCatalog } from './assets.ts'
+import { type CatalogOptions, loadCatalogWith } from './assets.ts'
+import { kubernetesYaml } from './kubernetes-yaml.ts'
 
 /** The `rbac` command: prints what both processes may do, ready for kubectl apply. */
-export function rbac({ namespace }: { readonly namespace: string }): void {
-  const documents = accounts(loadOwnCatalog(), namespace).map((object) =>
-    stringify(object, KUBERNETES),
-  )
+export async function rbac(options: CatalogOptions): Promise<void> {
+  const catalog = await loadCatalogWith(options)
+  const documents = accounts(catalog, options.namespace).map(kubernetesYaml)
   process.stdout.write(documents.join('---\n'))
 }
-
-// kubectl reads YAML 1.1, in which a plain `on` is a boolean.
-const KUBERNETES = { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' } as const

@@ -4,22 +4,25 @@ import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
 import type { Listen } from '../shared/ops/listen.ts'
 import { createLog, type LogLevel } from '../shared/ops/log.ts'
 import { signalOnTermination } from '../shared/ops/shutdown.ts'
-import { loadOwnCatalog } from './assets.ts'
+import { type CatalogOptions, loadCatalogWith } from './assets.ts'
 import type { Env } from './control-plane/go.ts'
+import { relatedImages } from './related-images.ts'
 
-export interface ReconcilerOptions {
+export interface ReconcilerOptions extends CatalogOptions {
   readonly kubeconfig?: string
-  readonly namespace: string
   readonly hcoNamespace?: string
   readonly opsListen: Listen
   readonly leaderElect: boolean
   readonly resync: number
   readonly disruptiveChanges: 'apply' | 'hold'
+  readonly healLimit: number
+  readonly healWindow: number
   readonly failurePolicy: 'Ignore' | 'Fail'
   readonly trustedUser?: string
   readonly webhookService: string
   readonly webhookUrl?: string
   readonly webhookCa?: string
+  readonly webhookCaInjection?: Readonly<Record<string, string>>
   readonly observe?: boolean
   readonly logLevel: LogLevel
 }
@@ -28,7 +31,7 @@ export interface ReconcilerOptions {
 export async function reconciler(options: ReconcilerOptions, env: Env): Promise<void> {
   const { namespace, webhookUrl, webhookService, opsListen, disruptiveChanges, failurePolicy } =
     options
-  const catalog = loadOwnCatalog()
+  const catalog = await loadCatalogWith(options)
   const client = await connect(loadKubeconfig(options.kubeconfig))
   const log = createLog('reconciler', options.logLevel)
   const isObserver = options.observe ?? false
@@ -41,6 +44,7 @@ export async function reconciler(options: ReconcilerOptions, env: Env): Promise<
       isObserver,
       resyncMs: options.resync,
       disruptiveChanges,
+      healLimits: { capacity: options.healLimit, windowMs: options.healWindow },
       failurePolicy,
       trustedUser: options.trustedUser,
       endpoint:
@@ -48,6 +52,7 @@ export async function reconciler(options: ReconcilerOptions, env: Env): Promise<
           ? { service: { name: webhookService, namespace } }
           : { url: webhookUrl },
       webhookCa: options.webhookCa,
+      caInjection: options.webhookCaInjection,
       images: relatedImages(env),
     },
     { client, catalog, log, signal: signalOnTermination() },
@@ -56,15 +61,3 @@ export async function reconciler(options: ReconcilerOptions, env: Env): Promise<
   await client.close()
   log.info('ended')
 }
-
-const IMAGE = 'RELATED_IMAGE_'
-
-/** Images by name: RELATED_IMAGE_METRICS_EXPORTER gives metrics-exporter. */
-const relatedImages = (env: Env) =>
-  Object.fromEntries(
-    Object.entries(env).flatMap(([key, value]) =>
-      key.startsWith(IMAGE) && value
-        ? [[key.slice(IMAGE.length).toLowerCase().replaceAll('_', '-'), value]]
-        : [],
-    ),
-  )

@@ -5,9 +5,14 @@ export class UsageError extends Error {
   override name = 'UsageError' as const
 }
 
+/** A command whose exit code 1 is an answer could not find that answer out. */
+export class UndecidedError extends Error {
+  override name = 'UndecidedError' as const
+}
+
 /**
- * Runs one command. Returns the exit code: 0, 2 for a wrong command line, 1 for everything else, told
- * in one line; the stack only where the command line asks for debug.
+ * Runs one command. Returns the exit code: 0, 2 for a wrong command line or where 1 would say something, 1 for
+ * everything else, told in one line; the stack only where the command line asks for debug.
  */
 export async function runCli(
   program: Command,
@@ -19,10 +24,16 @@ export async function runCli(
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    const { message, stack } = error as Error
-    stderr.write(`virt-platform-autopilot: ${isDebug(args) ? stack : message}\n`)
-    return error instanceof UsageError ? 2 : 1
+    const told = isDebug(args) ? stackOf(error as Error) : (error as Error).message
+    stderr.write(`virt-platform-autopilot: ${told}\n`)
+    return TWO.some((type) => error instanceof type) ? 2 : 1
   }
 }
 
+const TWO = [UsageError, UndecidedError]
+
 const isDebug = (args: readonly string[]) => /--log-level[ =]debug/.test(args.join(' '))
+
+function stackOf({ stack = '', cause }: Error): string {
+  return cause instanceof Error ? `${stack}\ncaused by ${stackOf(cause)}` : stack
+}

@@ -1,20 +1,25 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { connect } from '../shared/cluster/client.ts'
 import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
 import type { Listen } from '../shared/ops/listen.ts'
 import { createLog, type LogLevel } from '../shared/ops/log.ts'
 import { signalOnTermination } from '../shared/ops/shutdown.ts'
 import { runWebhook } from '../webhook/run.ts'
-import { loadOwnCatalog } from './assets.ts'
+import { type CatalogOptions, loadCatalogWith } from './assets.ts'
 import { UsageError } from './run-cli.ts'
 
-export interface WebhookOptions {
+export interface WebhookOptions extends CatalogOptions {
   readonly kubeconfig?: string
-  readonly namespace: string
   readonly listen: Listen
   readonly opsListen: Listen
-  readonly enforcement: 'correct' | 'deny'
+  readonly enforcement?: 'correct' | 'deny'
   readonly certMode: 'secret' | 'files'
   readonly certDir?: string
+  readonly clientCa?: string
+  readonly contestLimit: number
+  readonly contestRefill: number
+  readonly quietPeriod: number
   readonly shutdownGrace: number
   readonly logLevel: LogLevel
 }
@@ -24,7 +29,8 @@ export async function webhook(options: WebhookOptions): Promise<void> {
   const { certMode, certDir, listen, opsListen, namespace, enforcement } = options
   if (certMode === 'files' && certDir === undefined)
     throw new UsageError('--cert-mode files needs --cert-dir FOLDER')
-  const catalog = loadOwnCatalog()
+  const clientCa = options.clientCa === undefined ? undefined : authoritiesIn(options.clientCa)
+  const catalog = await loadCatalogWith(options)
   const client = await connect(loadKubeconfig(options.kubeconfig))
   const log = createLog('webhook', options.logLevel)
   const certificate =
@@ -32,10 +38,36 @@ export async function webhook(options: WebhookOptions): Promise<void> {
       ? ({ mode: 'files', folder: certDir ?? '' } as const)
       : ({ mode: 'secret' } as const)
   const running = await runWebhook(
-    { namespace, listen, opsListen, enforcement, certificate, graceMs: options.shutdownGrace },
+    {
+      namespace,
+      listen,
+      opsListen,
+      enforcement,
+      certificate,
+      clientCa,
+      graceMs: options.shutdownGrace,
+      contestLimits: {
+        capacity: options.contestLimit,
+        refillMs: options.contestRefill,
+        quietMs: options.quietPeriod,
+      },
+    },
     { client, catalog, log, signal: signalOnTermination() },
   )
   await running.ended
   await client.close()
   log.info('ended')
+}
+
+/** The file's PEM, once it is seen to be a certificate: what is none would let nobody in, and say so to nobody. */
+function authoritiesIn(file: string): string {
+  try {
+    const pem = readFileSync(file, 'utf8')
+    new X509Certificate(pem)
+    return pem
+  } catch (error) {
+    throw new UsageError(
+      `--client-ca ${file} cannot be read as PEM certificates: ${(error as Error).message}`,
+    )
+  }
 }

@@ -2,31 +2,30 @@ import { AUTHORITY_SECRET, SERVING_SECRET } from '../shared/catalog/names.ts'
 import type { Client } from '../shared/cluster/client.ts'
 import { apply, read } from '../shared/cluster/resource.ts'
 import { isMap, type KubeObject } from '../shared/engine/object.ts'
-import type { Certificates } from './certificates.ts'
+import type { Certificates, StoredCertificates } from './certificates.ts'
 
-/** Reads the certificates back from their Secrets; undefined where one is missing or incomplete. */
+/** Reads the certificates back from their Secrets; what is missing or incomplete is left out. */
 export async function readCertificates(
   client: Client,
   namespace: string,
-): Promise<Certificates | undefined> {
+): Promise<StoredCertificates> {
   const at = secretsIn(namespace)
   const [authority, serving] = await Promise.all(
     [AUTHORITY_SECRET, SERVING_SECRET].map(async (name) => decode(await read(client, at, name))),
   )
-  const parts = [
-    authority?.['tls.crt'],
-    authority?.['tls.key'],
-    serving?.['tls.crt'],
-    serving?.['tls.key'],
-    serving?.['ca.crt'],
-  ]
-  if (parts.some((part) => part === undefined)) return undefined
-  const [caCertificate = '', caKey = '', certificate = '', key = '', bundle = ''] = parts
+  const bundle = serving?.['ca.crt']
   return {
-    authority: { certificate: caCertificate, key: caKey },
-    serving: { certificate, key },
-    bundle,
+    ...pair('authority', authority),
+    ...pair('serving', serving),
+    ...(bundle !== undefined && { bundle }),
   }
+}
+
+type Texts = Readonly<Record<string, string>>
+
+function pair(member: 'authority' | 'serving', secret: Texts = {}): StoredCertificates {
+  const { 'tls.crt': certificate, 'tls.key': key } = secret
+  return certificate === undefined || key === undefined ? {} : { [member]: { certificate, key } }
 }
 
 /**
@@ -53,23 +52,22 @@ export async function writeCertificates(
 
 const secretsIn = (namespace: string) => ({ apiVersion: 'v1', resource: 'secrets', namespace })
 
-const applySecret = (
-  client: Client,
-  namespace: string,
-  name: string,
-  data: Record<string, string>,
-) =>
-  apply(client, secretsIn(namespace), {
+async function applySecret(client: Client, namespace: string, name: string, data: Texts) {
+  const at = secretsIn(namespace)
+  // The type of a Secret cannot be changed, and we may not delete one that somebody made of another.
+  const type = (await read(client, at, name))?.type ?? 'kubernetes.io/tls'
+  await apply(client, at, {
     apiVersion: 'v1',
     kind: 'Secret',
-    type: 'kubernetes.io/tls',
+    type,
     metadata: { name, namespace },
     data: Object.fromEntries(
       Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
     ),
   })
+}
 
-function decode(secret: KubeObject | undefined): Readonly<Record<string, string>> | undefined {
+function decode(secret: KubeObject | undefined): Texts | undefined {
   const data = secret?.data
   if (!isMap(data)) return undefined
   const entries = Object.entries(data).map(([key, value]) => [

@@ -1,13 +1,14 @@
-import { generateKeyPair, randomBytes, X509Certificate } from 'node:crypto'
+import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
-import { promisify } from 'node:util'
-import forge from 'node-forge'
 
-/** A certificate and its private key, PEM. */
-export interface KeyedCertificate {
-  readonly certificate: string
-  readonly key: string
-}
+import { certificatesIn, isKeyOf, isSignedByOne } from '../shared/ops/pem.ts'
+import {
+  BACKDATED_MS,
+  createAuthority,
+  createServing,
+  type KeyedCertificate,
+  SERVING_MS,
+} from './issuance.ts'
 
 /** Everything the webhook is trusted by. `bundle` holds every authority that a serving certificate in use may be signed by. */
 export interface Certificates {
@@ -16,169 +17,131 @@ export interface Certificates {
   readonly bundle: string
 }
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-const AUTHORITY_DAYS = 365
-const SERVING_DAYS = 90
-// Clocks differ: a certificate is valid from an hour before it was made.
-const BACKDATED_MS = HOUR_MS
-// A new authority signs only after every API server had time to learn the bundle that contains it.
-const OVERLAP_MS = 60_000
+/** What is stored of them, whatever somebody made of it. */
+export type StoredCertificates = Partial<Certificates>
 
 /**
- * The certificates to use from now on: those that exist as long as they are sound and younger than two
- * thirds of their life, new ones otherwise. Returns the very same object when nothing changes.
+ * The certificates to use from now on, one step at a time: those that are stored while they are usable and younger
+ * than two thirds of their life. A new authority joins the bundle first and signs when it is learned; only where no
+ * usable serving certificate is left, nothing is lost by signing at once. Returns the very same object when nothing
+ * changes. `isLearned` says whether every API server had time to learn the stored authority.
  */
 export async function renewCertificates(
-  existing: Certificates | undefined,
+  stored: StoredCertificates,
   hosts: readonly string[],
   now: number,
+  isLearned: boolean,
 ): Promise<Certificates> {
-  if (!existing || !isSound(existing, now)) {
+  const usable = usableOf(stored, hosts, now)
+  const { trusted, serving } = usable
+  // What is not valid yet another leader made, whose clock is ahead: no reason to drop it at once.
+  if (!usable.authority || (serving && isDue(usable.authority.certificate, now))) {
     const authority = await createAuthority(now)
+    const bundle = joined([new X509Certificate(authority.certificate), ...trusted])
     return {
       authority,
-      bundle: authority.certificate,
-      serving: await createServing(authority, hosts, now),
+      bundle,
+      serving: serving ?? (await createServing(authority, hosts, now)),
     }
   }
-  if (isDue(existing.authority.certificate, now)) {
-    const authority = await createAuthority(now)
-    return {
-      ...existing,
-      authority,
-      bundle: `${authority.certificate}${existing.authority.certificate}`,
-    }
-  }
-  if (isSettled(existing.authority.certificate, now) && !serves(existing, hosts, now)) {
-    const serving = await createServing(existing.authority, hosts, now)
-    return { ...existing, serving }
-  }
-  return existing
+  const { authority } = usable
+  const bundle = joined(prune(trusted, usable, now))
+  const isToSign = !serving || (isLearned && !isFresh(serving, authority, now))
+  if (isToSign) return { authority, bundle, serving: await createServing(authority, hosts, now) }
+  return isComplete(stored) && stored.bundle === bundle ? stored : { authority, serving, bundle }
 }
 
-/** When renewCertificates has something to do again, in epoch milliseconds. */
-export function nextRenewal({ authority, serving }: Certificates): number {
+/** When renewCertificates has something to do again, learning left aside, in epoch milliseconds. */
+export function nextRenewal({ authority, serving, bundle }: Certificates): number {
   const due = [authority, serving].map(({ certificate }) => dueAt(new X509Certificate(certificate)))
-  const isSigner = new X509Certificate(serving.certificate).checkIssued(
-    new X509Certificate(authority.certificate),
-  )
-  const overlapEnd = isSigner
-    ? Number.POSITIVE_INFINITY
-    : madeAt(authority.certificate) + OVERLAP_MS
-  return Math.min(...due, overlapEnd)
+  const hasOthers = certificatesIn(bundle).length > 1
+  const pruning = hasOthers ? unusedAt(new X509Certificate(authority.certificate)) : Infinity
+  return Math.min(...due, pruning)
 }
 
-const madeAt = (pem: string) => Date.parse(new X509Certificate(pem).validFrom) + BACKDATED_MS
-const isSettled = (pem: string, now: number) => now - madeAt(pem) >= OVERLAP_MS
+const isComplete = (stored: StoredCertificates): stored is Certificates =>
+  stored.authority !== undefined && stored.serving !== undefined && stored.bundle !== undefined
 
-const dueAt = ({ validFrom, validTo }: X509Certificate) => {
-  const from = Date.parse(validFrom)
-  return from + (2 / 3) * (Date.parse(validTo) - from)
-}
-const isDue = (pem: string, now: number) => now >= dueAt(new X509Certificate(pem))
-
-function isSound({ authority, serving, bundle }: Certificates, now: number): boolean {
-  try {
-    const certificate = new X509Certificate(authority.certificate)
-    return (
-      Date.parse(certificate.validTo) > now &&
-      Date.parse(certificate.validFrom) <= now &&
-      new X509Certificate(serving.certificate).publicKey !== undefined &&
-      bundle.includes(authority.certificate.trim())
-    )
-  } catch {
-    return false
-  }
+interface Usable {
+  /** The authorities that the bundle holds and that have not ended. */
+  readonly trusted: readonly X509Certificate[]
+  readonly authority: KeyedCertificate | undefined
+  readonly serving: KeyedCertificate | undefined
 }
 
-// The serving certificate is good while it is young, for these hosts and signed by the newest authority.
-function serves(
-  { authority, serving }: Certificates,
+function usableOf(stored: StoredCertificates, hosts: readonly string[], now: number): Usable {
+  const listed = certificatesIn(stored.bundle ?? '').filter((one) => one.ca && endOf(one) > now)
+  const authority = usableAuthority(stored.authority, listed, now)
+  const own = authority ? certificatesIn(authority.certificate) : []
+  const trusted = listed.length > 0 ? listed : own
+  return { trusted, authority, serving: usableServing(stored.serving, trusted, hosts, now) }
+}
+
+// One that the bundle does not hold is a stranger. Where no bundle is left, nothing speaks against it.
+function usableAuthority(
+  stored: KeyedCertificate | undefined,
+  listed: readonly X509Certificate[],
+  now: number,
+): KeyedCertificate | undefined {
+  const certificate = keyed(stored)
+  if (!certificate?.ca || endOf(certificate) <= now) return undefined
+  const isListed = listed.length === 0 || listed.some((one) => isSame(one, certificate))
+  return isListed ? stored : undefined
+}
+
+function usableServing(
+  stored: KeyedCertificate | undefined,
+  trusted: readonly X509Certificate[],
   hosts: readonly string[],
   now: number,
-): boolean {
+): KeyedCertificate | undefined {
+  const certificate = keyed(stored)
+  if (!certificate || endOf(certificate) <= now) return undefined
+  const isForHosts = hosts.every((host) =>
+    isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host),
+  )
+  return isForHosts && isSignedByOne(certificate, trusted) ? stored : undefined
+}
+
+/** A stored certificate, if it is one and its key fits. */
+function keyed(stored: KeyedCertificate | undefined): X509Certificate | undefined {
+  const [certificate] = certificatesIn(stored?.certificate ?? '')
+  return certificate && isKeyOf(stored?.key ?? '', certificate) ? certificate : undefined
+}
+
+function isFresh(serving: KeyedCertificate, authority: KeyedCertificate, now: number): boolean {
   const certificate = new X509Certificate(serving.certificate)
   return (
-    now < dueAt(certificate) &&
-    now >= Date.parse(certificate.validFrom) &&
-    certificate.verify(new X509Certificate(authority.certificate).publicKey) &&
-    hosts.every((host) => (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)))
+    !isDue(serving.certificate, now) &&
+    isSignedByOne(certificate, [new X509Certificate(authority.certificate)])
   )
 }
 
-const generate = promisify(generateKeyPair)
-
-// Keys come from node:crypto: forge makes them in JavaScript, which blocks for seconds.
-async function newKeys() {
-  const { publicKey, privateKey } = await generate('rsa', {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  })
-  return { publicKey: forge.pki.publicKeyFromPem(publicKey), privateKey }
-}
-
-async function createAuthority(now: number): Promise<KeyedCertificate> {
-  const keys = await newKeys()
-  const name = [
-    { name: 'commonName', value: `virt-platform-autopilot-ca-${randomBytes(4).toString('hex')}` },
-  ]
-  const certificate = draft(keys.publicKey, name, name, now, AUTHORITY_DAYS)
-  certificate.setExtensions([
-    { name: 'basicConstraints', cA: true, critical: true },
-    { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
-    { name: 'subjectKeyIdentifier' },
-  ])
-  return sign(certificate, keys.privateKey, keys.privateKey)
-}
-
-async function createServing(
-  authority: KeyedCertificate,
-  hosts: readonly string[],
+/** What is left of the bundle when no certificate of the other authorities can be in use any more. */
+function prune(
+  trusted: readonly X509Certificate[],
+  { authority, serving }: Usable,
   now: number,
-): Promise<KeyedCertificate> {
-  const keys = await newKeys()
-  const issuer = forge.pki.certificateFromPem(authority.certificate).subject.attributes
-  const subject = [{ name: 'commonName', value: 'virt-platform-autopilot-webhook' }]
-  const certificate = draft(keys.publicKey, subject, issuer, now, SERVING_DAYS)
-  certificate.setExtensions([
-    { name: 'basicConstraints', cA: false, critical: true },
-    { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
-    { name: 'extKeyUsage', serverAuth: true },
-    { name: 'subjectAltName', altNames: hosts.map(altName) },
-  ])
-  return sign(certificate, keys.privateKey, authority.key)
+): readonly X509Certificate[] {
+  if (!authority) return trusted
+  const current = new X509Certificate(authority.certificate)
+  const inUse = serving && new X509Certificate(serving.certificate)
+  return trusted.filter(
+    (one) =>
+      isSame(one, current) || now < unusedAt(current) || (inUse && isSignedByOne(inUse, [one])),
+  )
 }
 
-const DNS_NAME = 2
-const IP_ADDRESS = 7
-const altName = (host: string) =>
-  isIP(host) ? { type: IP_ADDRESS, ip: host } : { type: DNS_NAME, value: host }
+// No earlier authority signs once a newer one is there, so that its last certificate has ended by then.
+const unusedAt = (current: X509Certificate) => fromOf(current) + BACKDATED_MS + SERVING_MS
 
-function draft(
-  publicKey: forge.pki.PublicKey,
-  subject: forge.pki.CertificateField[],
-  issuer: forge.pki.CertificateField[],
-  now: number,
-  days: number,
-) {
-  const certificate = forge.pki.createCertificate()
-  certificate.publicKey = publicKey
-  // Positive, as RFC 5280 asks: the first hexadecimal digit keeps the top bit clear.
-  certificate.serialNumber = `1${randomBytes(16).toString('hex').slice(1)}`
-  certificate.validity.notBefore = new Date(now - BACKDATED_MS)
-  certificate.validity.notAfter = new Date(now + days * DAY_MS)
-  certificate.setSubject(subject)
-  certificate.setIssuer(issuer)
-  return certificate
+const fromOf = ({ validFrom }: X509Certificate) => Date.parse(validFrom)
+const endOf = ({ validTo }: X509Certificate) => Date.parse(validTo)
+const dueAt = (one: X509Certificate) => fromOf(one) + (2 / 3) * (endOf(one) - fromOf(one))
+function isDue(pem: string, now: number): boolean {
+  const certificate = new X509Certificate(pem)
+  return now >= dueAt(certificate) || now < fromOf(certificate)
 }
-
-function sign(
-  certificate: forge.pki.Certificate,
-  key: string,
-  signingKey: string,
-): KeyedCertificate {
-  certificate.sign(forge.pki.privateKeyFromPem(signingKey), forge.md.sha256.create())
-  return { certificate: forge.pki.certificateToPem(certificate), key }
-}
+const isSame = (one: X509Certificate, other: X509Certificate) =>
+  one.fingerprint256 === other.fingerprint256
+const joined = (all: readonly X509Certificate[]) => all.map(String).join('')

@@ -6,6 +6,7 @@ import { createDiscovery, type Discover, type Served } from '../shared/cluster/d
 import { createSchemas, type KindSchema, type LoadSchemas } from '../shared/cluster/schemas.ts'
 import { type Source, WatchSet } from '../shared/cluster/watch-set.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
+import { Definitions } from './definitions.ts'
 import { type Observations, schemaQueries, servedOf } from './facts.ts'
 import {
   assetSource,
@@ -39,19 +40,26 @@ export type Blind =
 
 export type Sight = Blind | { readonly kind: 'sighted'; readonly observations: Observations }
 
+/** Whether there is no HyperConverged, rather than one too many, or nothing known of it yet. */
+export const isWithoutHyperConverged = ({ reason }: Blind) =>
+  reason === 'NoApi' || reason === 'NoHyperConverged'
+
+// Discovery and schemas follow a changed CRD within seconds; nothing tells when.
+const DISTRUST_MS = [1_000, 5_000, 20_000]
+
 /** What the process knows of the cluster, kept current by watches; it never guesses what it has not read. */
 export class ClusterView {
   readonly #options: ClusterViewOptions
   readonly #watches: WatchSet
   readonly #discover: Discover
   readonly #loadSchemas: LoadSchemas
-  readonly #groups: ReadonlySet<string>
+  readonly #definitions: Definitions
   readonly #hcoName: string | undefined
-  readonly #crdsSeen = new Set<string>()
-  #crdVersions = ''
   #discovered: Served = new Map()
   #served: Served = new Map()
   #schemas: ReadonlyMap<string, KindSchema> = new Map()
+  readonly #timers = new Set<NodeJS.Timeout>()
+  #hasSeenCrds = false
   #isDiscovered = false
   #isSchemaRead = false
 
@@ -61,7 +69,7 @@ export class ClusterView {
     this.#watches = new WatchSet({ client, onChange: (id) => this.#changed(id), onTrouble })
     this.#discover = createDiscovery(client)
     this.#loadSchemas = createSchemas(client)
-    this.#groups = new Set(relevantGroups(options.catalog))
+    this.#definitions = new Definitions(options.catalog, () => this.#watches.objects(CRDS))
     this.#hcoName = options.catalog.find(isHyperConverged)?.object.name
   }
 
@@ -70,6 +78,7 @@ export class ClusterView {
   }
 
   stop(): void {
+    for (const timer of this.#timers) clearTimeout(timer)
     this.#watches.stop()
   }
 
@@ -88,13 +97,19 @@ export class ClusterView {
       : this.#watches.object(assetSource(asset))
   }
 
-  isObjectSynced(asset: Asset): boolean {
-    return this.#watches.isSynced([isHyperConverged(asset) ? 'hco' : assetSource(asset)])
+  /** Whether the asset's object is known, one of a kind that is not served being known to be absent. */
+  isObjectKnown(asset: Asset): boolean {
+    const id = isHyperConverged(asset) ? 'hco' : assetSource(asset)
+    return !this.#watches.has(id) || this.#watches.isSynced([id])
   }
 
   hasNamespace(namespace: string): boolean {
     const id = namespaceSource(namespace)
-    return !this.#watches.isSynced([id]) || this.#watches.object(id) !== undefined
+    const found = this.#watches.object(id)
+    // One that is going away takes no new object.
+    return (
+      !this.#watches.isSynced([id]) || (found !== undefined && !found.metadata.deletionTimestamp)
+    )
   }
 
   /** Puts in what a write returned, so that nobody plans from an older object. */
@@ -113,7 +128,7 @@ export class ClusterView {
         throw error
       })
     }
-    this.#served = this.#withoutTerminating(this.#discovered)
+    this.#served = this.#definitions.withoutEnding(this.#discovered)
     const { catalog, extraSources } = this.#options
     const basis = [crdSource, ...extraSources, ...factSources(catalog, this.#served)]
     const hco = this.#hyperConverged()
@@ -125,32 +140,34 @@ export class ClusterView {
     return { kind: 'sighted', observations: this.#observe(hco) }
   }
 
-  /** Has what is served, and its schemas, read again: both lag behind a changed CRD by a moment. */
-  distrust(): void {
+  /** Whether the server's discovery has not caught up with its CRDs, so that look() must ask again. */
+  isDiscoveryBehind(): boolean {
+    const isBehind = this.#definitions.isAheadOf(this.#served) || this.#missingSchemas()
+    if (isBehind) this.#isDiscovered = false
+    return isBehind
+  }
+
+  #distrust(): void {
     this.#isDiscovered = false
     this.#isSchemaRead = false
   }
 
-  /** Whether the server's discovery has not caught up with its CRDs, so that look() must ask again. */
-  isDiscoveryBehind(): boolean {
-    const present = this.#relevantCrds().filter(({ metadata }) => !metadata.deletionTimestamp)
-    for (const { metadata } of present) this.#crdsSeen.add(metadata.name)
-    const names = new Set(present.map(({ metadata }) => metadata.name))
-    const lags = [...this.#crdsSeen].filter((name) => names.has(name) !== this.#isServed(name))
-    const unpublished = this.#missingSchemas()
-    if (lags.length > 0 || unpublished) this.#isDiscovered = false
-    return lags.length > 0 || unpublished
+  #distrustAfter(delayMs: number): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      this.#distrust()
+      this.#options.onChange(CRDS)
+    }, delayMs)
+    this.#timers.add(timer)
   }
 
   #changed(id: string): void {
     if (id === CRDS) {
-      const versions = this.#relevantCrds().map(
-        ({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`,
-      )
-      if (versions.join() === this.#crdVersions) return
-      this.#crdVersions = versions.join()
-      this.#isDiscovered = false
-      this.#isSchemaRead = false
+      if (!this.#definitions.hasChanged()) return
+      this.#distrust()
+      // The first sight of them is no change, and what was served before us is settled.
+      if (this.#hasSeenCrds) for (const delayMs of DISTRUST_MS) this.#distrustAfter(delayMs)
+      this.#hasSeenCrds = true
     }
     this.#options.onChange(id)
   }
@@ -171,7 +188,7 @@ export class ClusterView {
     const hcos = this.#hyperConvergeds()
     if (!this.#watches.has('hco')) {
       const message =
-        'the API hco.kubevirt.io/HyperConverged is not served: waiting for it to be installed'
+        'the API hco.kubevirt.io/HyperConverged is not served: nothing to do until it is installed'
       return { kind: 'blind', reason: 'NoApi', message }
     }
     const followed = Object.keys(FACT_SOURCES).filter((id) => this.#watches.has(id))
@@ -214,23 +231,6 @@ export class ClusterView {
     return { hco: hcoFactsOf(catalog, hco), served: servedOf(catalog, this.#served) }
   }
 
-  #relevantCrds(): readonly KubeObject[] {
-    return this.#watches
-      .objects(CRDS)
-      .filter(({ metadata }) => this.#groups.has(groupOfCrd(metadata.name)))
-  }
-
-  #isServed(crdName: string): boolean {
-    return [...this.#served].some((entry) => crdNameOf(entry) === crdName)
-  }
-
-  // A definition that is being deleted is discovered to the end, and takes no new object.
-  #withoutTerminating(served: Served): Served {
-    const terminating = this.#relevantCrds().filter(({ metadata }) => metadata.deletionTimestamp)
-    const names = new Set(terminating.map(({ metadata }) => metadata.name))
-    return new Map([...served].filter((entry) => !names.has(crdNameOf(entry))))
-  }
-
   #observe(hco: KubeObject): Observations {
     const watches = this.#watches
     return {
@@ -240,6 +240,7 @@ export class ClusterView {
       scheduler: watches.object('scheduler'),
       pools: watches.objects('pools'),
       kubeletConfigs: watches.objects('kubeletConfigs'),
+      machineConfiguration: watches.object('machineConfiguration'),
       served: this.#served,
       schemas: this.#schemas,
       images: this.#options.images,
@@ -248,17 +249,3 @@ export class ClusterView {
 }
 
 const NOT_YET: Blind = { kind: 'blind', reason: 'NotYet' }
-
-// A CRD is named after its resource and its group.
-const groupOfCrd = (name: string) => name.slice(name.indexOf('.') + 1)
-
-const crdNameOf = ([key, { resource }]: readonly [string, { readonly resource: string }]) =>
-  `${resource}.${key.slice(0, key.lastIndexOf('/'))}`
-
-const relevantGroups = (catalog: Catalog) => [
-  ...Object.values(FACT_SOURCES).map(({ group }) => group),
-  ...catalog.map(({ object }) => object.group),
-  ...catalog.flatMap(({ conditions }) =>
-    conditions.flatMap((c) => (c.type === 'crd' ? [c.group] : [])),
-  ),
-]

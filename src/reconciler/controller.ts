@@ -1,26 +1,25 @@
-import {
-  type Asset,
-  type Catalog,
-  isHyperConverged,
-  isSensitive,
-} from '../shared/catalog/catalog.ts'
-import { unknownNames } from '../shared/catalog/settings.ts'
+import { type Asset, type Catalog, isHyperConverged } from '../shared/catalog/catalog.ts'
+import { classifyChange } from '../shared/catalog/disruption-class.ts'
 import { createStandings, type DecideStandings, identityOn } from '../shared/catalog/standing.ts'
-import { type State, stateData } from '../shared/catalog/state.ts'
-import { type Client, isConflict } from '../shared/cluster/client.ts'
+import { type Client, isConflict, isUnknownField } from '../shared/cluster/client.ts'
 import { type Resource, read } from '../shared/cluster/resource.ts'
-import { APPROVE } from '../shared/engine/annotations.ts'
-import { isEqual } from '../shared/engine/equal.ts'
-import { annotationOf, type KubeObject } from '../shared/engine/object.ts'
+import type { HealLimits } from '../shared/engine/throttle.ts'
 import { sha256 } from '../shared/ops/digest.ts'
-import type { ClusterView, Sight } from './cluster-view.ts'
-import { Disruption } from './disruption.ts'
+import { Approvals } from './approvals.ts'
+import { type ClusterView, isWithoutHyperConverged, type Sight } from './cluster-view.ts'
+import { Heals } from './heals.ts'
+import type { Ledger } from './ledger.ts'
 import { createObjectPort } from './object-port.ts'
 import type { Outcome } from './outcome.ts'
 import { affected, lookOut, type Outlook } from './outlook.ts'
+import { Precedence } from './precedence.ts'
 import { Queue } from './queue.ts'
-import { reconcile, Settled } from './reconcile.ts'
+import { reconcile } from './reconcile.ts'
+import { remarksOn, waitsOn } from './remarks.ts'
+import { STUCK_MS } from './removal.ts'
 import type { Reporter } from './report.ts'
+import { Settled } from './settled.ts'
+import { situationOf } from './situation.ts'
 
 export interface ControllerOptions {
   readonly client: Client
@@ -32,9 +31,12 @@ export interface ControllerOptions {
   /** Computes and reports, and writes nothing, whatever the HyperConverged says. */
   readonly isObserver: boolean
   readonly isLeader: () => boolean
-  /** Makes the state known to every other process; called on each change of it. */
-  readonly publish: (state: State) => void
+  readonly ledger: Ledger
+  /** Epoch milliseconds. */
   readonly now: () => number
+  /** Milliseconds of a clock that never goes back. */
+  readonly uptime: () => number
+  readonly healLimits: HealLimits
 }
 
 // What is written one after the other would make the last asset wait for the first.
@@ -42,6 +44,8 @@ const CONCURRENCY = 4
 
 // Against a writer who is always faster, the queue's backoff is better than another try at once.
 const CONFLICTS_AT_ONCE = 3
+
+const SHORTEST_WAIT_MS = 1_000
 
 /** Keeps every asset's object at its desired state, from the first sight of the cluster on. */
 export class Controller {
@@ -51,17 +55,20 @@ export class Controller {
   readonly #queue: Queue
   readonly #settled = new Settled(sha256)
   readonly #decide: DecideStandings
-  #disruption = new Disruption(sha256)
-  #published: State | undefined
+  readonly #heals: Heals
+  readonly #approvals: Approvals
   #outlook: Outlook | undefined
   readonly #conflicts = new Map<string, number>()
-  #isHcoDone = false
-  #isHcoReadBack = false
+  readonly #precedence: Precedence
 
   constructor(options: ControllerOptions) {
     this.#options = options
     this.#byName = new Map(options.catalog.map((asset) => [asset.name, asset]))
     this.#decide = createStandings(options.catalog, sha256)
+    this.#heals = new Heals(options.healLimits, sha256, options.uptime)
+    const pools = () => options.view.watches.objects('pools')
+    this.#approvals = new Approvals({ ...options, pools })
+    this.#precedence = new Precedence(options.catalog, (asset) => options.view.isObjectKnown(asset))
     this.#hcoName = options.catalog.find(isHyperConverged)?.name
     this.#queue = new Queue({
       work: (name) => this.#work(this.#asset(name)),
@@ -78,31 +85,25 @@ export class Controller {
   }
 
   /** Takes over from an earlier leader: what it published is where we go on. */
-  resume(state: State | undefined): void {
-    this.#published = state
-    this.#disruption = new Disruption(sha256, state?.applied)
+  resume(): void {
+    this.#approvals.resume()
     this.lose()
   }
 
   /** Forgets what was decided: it was for a cluster, or a leadership, that is no more. */
   lose(): void {
+    // Whatever goes before others must not keep them waiting for a failure of that time.
+    if (this.#outlook) this.#queue.forgive()
     this.#outlook = undefined
-    this.#isHcoDone = false
-    this.#isHcoReadBack = false
-  }
-
-  /** Publishes the state again where somebody changed or deleted what was published. */
-  republish(found: KubeObject | undefined): void {
-    const { publish } = this.#options
-    if (!this.#outlook || !this.#published) return
-    if (!isEqual(found?.data, stateData(this.#published))) publish(this.#published)
+    this.#precedence.reset()
   }
 
   /** Takes in what the cluster looks like now and queues what it changes. */
   evaluate(sight: Sight): void {
-    const { reporter, catalog, now } = this.#options
+    const { reporter, catalog, ledger, now } = this.#options
     if (sight.kind === 'blind') {
       this.lose()
+      if (isWithoutHyperConverged(sight)) ledger.noteAbsence()
       reporter.blind(sight)
       return
     }
@@ -110,16 +111,16 @@ export class Controller {
     const outlook = lookOut(
       { catalog, decide: this.#decide },
       sight.observations,
-      this.#published,
+      ledger.memory,
       now(),
     )
     this.#outlook = outlook
     const { hco, stated, state } = outlook
-    reporter.settings(hco, stated, unknownNames(stated.settings, catalog))
-    this.#publish({ ...state, applied: this.#disruption.applied })
-    if (this.#isApproved(hco)) this.#queueAll()
+    reporter.settings(hco, stated, remarksOn(catalog, outlook), waitsOn(catalog, outlook))
+    ledger.note({ ...state, hasHyperConverged: true })
+    this.#approvals.takeBack(hco)
     // What waits for a pool looks again whenever anything changes: it costs no request.
-    for (const name of [...affected(before, outlook), ...this.#disruption.waiting]) {
+    for (const name of [...affected(before, outlook), ...this.#approvals.waiting]) {
       this.#queue.add(name)
     }
     if (before?.hco !== hco && this.#hcoName) this.#queue.add(this.#hcoName)
@@ -140,12 +141,12 @@ export class Controller {
     return this.#queue.stop()
   }
 
-  #queueAll(): void {
-    for (const name of this.#byName.keys()) this.#queue.add(name)
+  #queueAssets(): void {
+    for (const asset of this.#options.catalog) if (!asset.isTombstone) this.#queue.add(asset.name)
   }
 
-  #isApproved(hco: KubeObject): boolean {
-    return this.#disruption.approve(annotationOf(hco, APPROVE))
+  #queueAll(): void {
+    for (const name of this.#byName.keys()) this.#queue.add(name)
   }
 
   #asset(name: string): Asset {
@@ -154,43 +155,17 @@ export class Controller {
     return asset
   }
 
-  #publish(state: State): void {
-    if (JSON.stringify(state) === JSON.stringify(this.#published)) return
-    this.#published = state
-    this.#options.publish(state)
-  }
-
   async #work(asset: Asset): Promise<void> {
-    const outlook = this.#outlook
-    if (!outlook || !this.#mayWork(asset, outlook)) return
-    if (asset.name === this.#hcoName) return this.#workOnHco(asset, outlook)
-    await this.#reconcile(asset, outlook)
-  }
-
-  #mayWork(asset: Asset, { standings }: Outlook): boolean {
-    const { isObserver, isLeader, view } = this.#options
-    if (!isObserver && !isLeader()) return false
-    // Nothing runs before the source of facts was seen to; every asset is queued again then.
-    if (!this.#isHcoDone && asset.name !== this.#hcoName) return false
-    // An object that is not read yet queues its asset when it is.
-    return standings.get(asset.name)?.kind !== 'active' || view.isObjectSynced(asset)
-  }
-
-  /** The HyperConverged first: what we change there comes back as facts, once, before anything else runs. */
-  async #workOnHco(asset: Asset, outlook: Outlook): Promise<void> {
+    const { isObserver, isLeader } = this.#options
+    if (!(isObserver || isLeader())) return
+    // What has to wait, for its turn or for its object to be read, is queued again then.
+    if (!this.#outlook || !this.#precedence.admits(asset)) return
     let outcome: Outcome | undefined
     try {
-      outcome = await this.#reconcile(asset, outlook)
+      outcome = await this.#reconcile(asset, this.#outlook)
     } finally {
-      if (outcome?.kind !== 'configured' || this.#isHcoReadBack) this.#admitOthers()
-      this.#isHcoReadBack = true
+      if (this.#precedence.note(asset, outcome)) this.#queueAssets()
     }
-  }
-
-  #admitOthers(): void {
-    if (this.#isHcoDone) return
-    this.#isHcoDone = true
-    for (const name of this.#byName.keys()) if (name !== this.#hcoName) this.#queue.add(name)
   }
 
   async #reconcile(asset: Asset, outlook: Outlook): Promise<Outcome | undefined> {
@@ -201,51 +176,38 @@ export class Controller {
       this.#finish(asset, outlook, outcome, performance.now() - startedAt)
       return outcome
     } catch (error) {
+      // No waiting mends a template that writes what the schema does not know.
+      if (isUnknownField(error)) {
+        const failed = { kind: 'failed', reason: 'RenderFailed', message: error.message } as const
+        this.#finish(asset, outlook, failed, performance.now() - startedAt)
+        return failed
+      }
+      if (!isConflict(error)) throw error
       const conflicts = (this.#conflicts.get(asset.name) ?? 0) + 1
       this.#conflicts.set(asset.name, conflicts)
-      if (!isConflict(error) || conflicts > CONFLICTS_AT_ONCE) throw error
+      if (conflicts > CONFLICTS_AT_ONCE) throw error
       await this.#readAgain(asset)
       return undefined
     }
   }
 
-  #decideAndAct(asset: Asset, { facts, stated, standings }: Outlook): Promise<Outcome> {
-    const { view, isObserver, client, isLeader } = this.#options
-    const { activation, disruptiveChanges } = stated.settings
-    const identity = identityOn(asset, facts)
-    const standing = standings.get(asset.name)
-    if (!standing) throw new Error(`asset ${asset.name} was never evaluated`)
-    const mode = disruptiveChanges ?? this.#options.disruptiveChanges
-    return reconcile(
-      {
-        asset,
-        standing,
-        live: view.live(asset),
-        tree: identity && view.schemaOf(identity)?.tree,
-        isSensitive: isSensitive(asset),
-        isOff: activation.kind === 'off',
-        isObserving: isObserver || activation.kind === 'observe',
-        isNamespaceMissing:
-          identity?.namespace !== undefined && !view.hasNamespace(identity.namespace),
-      },
-      {
-        object: createObjectPort({
-          client,
-          at: this.#resourceOf(asset),
-          name: asset.object.name,
-          isLeader,
-        }),
-        settled: this.#settled,
-        mayDisrupt: (desired) =>
-          this.#disruption.permit(asset, desired, { mode, pool: this.#poolOf(asset) }),
-      },
-    )
+  #decideAndAct(asset: Asset, outlook: Outlook): Promise<Outcome> {
+    const { view, isObserver, client, isLeader, now } = this.#options
+    const { policies } = outlook
+    const { name } = asset.object
+    return reconcile(situationOf(asset, outlook, view, { isObserver, now: now() }), {
+      object: createObjectPort({ client, at: this.#resourceOf(asset), name, isLeader }),
+      settled: this.#settled,
+      heals: this.#heals.of(asset.name),
+      classify: ({ live, desired }) => classifyChange({ live, desired, policies }),
+      mayDisrupt: (change) => this.#approvals.permit(asset, change, outlook),
+    })
   }
 
   // Somebody wrote between our reading and our writing: read again and decide again, at once.
   async #readAgain(asset: Asset): Promise<void> {
     // A newer HyperConverged may hold other settings: its watch has everything decided anew.
-    if (asset.name === this.#hcoName) return
+    if (asset.name === this.#hcoName) return this.#queue.addAfter(asset.name, SHORTEST_WAIT_MS)
     const { client, view } = this.#options
     const at = this.#resourceOf(asset)
     const object = at && (await read(client, at, asset.object.name))
@@ -254,28 +216,27 @@ export class Controller {
   }
 
   #finish(asset: Asset, { hco }: Outlook, outcome: Outcome, durationMs: number): void {
-    const { view, reporter } = this.#options
-    if ('object' in outcome) view.update(asset, outcome.object)
-    if (asset.disruption !== 'none') this.#noteDisruption(asset, outcome)
+    const { view, reporter, isObserver, isLeader } = this.#options
+    if ('object' in outcome && outcome.object) view.update(asset, outcome.object)
+    this.#lookAgain(asset, outcome)
+    this.#approvals.note(asset, outcome)
+    // What was written while the Lease went is not ours to tell of any more.
+    if (!isObserver && !isLeader()) return
     reporter.report({ asset, outcome, object: view.live(asset), hco, durationMs })
   }
 
-  #noteDisruption(asset: Asset, outcome: Outcome): void {
-    if (outcome.kind === 'pending') return
-    if ('plan' in outcome) this.#disruption.settle(asset, outcome.plan.desired)
-    else this.#disruption.drop(asset)
-    if (this.#published) {
-      this.#publish({ ...this.#published, applied: this.#disruption.applied })
-    }
+  #lookAgain({ name }: Asset, outcome: Outcome): void {
+    const reason = 'reason' in outcome ? outcome.reason : undefined
+    if (outcome.kind === 'throttled')
+      this.#queue.addAfter(name, Math.max(SHORTEST_WAIT_MS, this.#heals.waitMs(name)))
+    if (reason === 'Paused' || ('object' in outcome && outcome.kind === 'throttled'))
+      this.#heals.forget(name)
+    if (reason === 'Deleting') this.#queue.addAfter(name, STUCK_MS)
   }
 
   #failed(asset: Asset, error: Error, retryInMs: number): void {
+    this.#approvals.saw(asset)
     if (this.#outlook) this.#options.reporter.failed(asset, this.#outlook.hco, error, retryInMs)
-  }
-
-  #poolOf(asset: Asset): KubeObject | undefined {
-    const pools = this.#options.view.watches.objects('pools')
-    return pools.find(({ metadata }) => metadata.name === asset.pool)
   }
 
   #resourceOf(asset: Asset): Resource | undefined {
@@ -285,10 +246,8 @@ export class Controller {
 
   #reportPending(): void {
     if (!this.#outlook) return
-    const { hco, facts } = this.#outlook
-    // A set that was approved before a restart is known to be that set only when it is complete again.
-    if (this.#isApproved(hco)) this.#queueAll()
-    const assets = this.#disruption.pending.map((name) => this.#asset(name))
-    this.#options.reporter.pending({ hco, facts, assets, digest: this.#disruption.pendingDigest })
+    // What is approved waits no more: what does is told once that was looked at again.
+    if (this.#approvals.takeIn(this.#outlook.hco)) this.#queueAll()
+    else this.#approvals.report(this.#outlook)
   }
 }

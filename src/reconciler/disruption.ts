@@ -1,5 +1,7 @@
 import type { Asset } from '../shared/catalog/catalog.ts'
+import type { Classification } from '../shared/catalog/disruption-class.ts'
 import type { Digest } from '../shared/catalog/standing.ts'
+import type { Approval, Memory } from '../shared/catalog/state.ts'
 import { canonicalJson } from '../shared/engine/canonical.ts'
 import { isMap, type KubeObject } from '../shared/engine/object.ts'
 
@@ -11,30 +13,45 @@ export interface DisruptionPolicy {
   readonly pool: KubeObject | undefined
 }
 
+/** A change of a disruptive asset's object. */
+export interface DisruptiveChange extends Classification {
+  /** What the object is to be; undefined where it is to go. */
+  readonly desired: KubeObject | undefined
+}
+
+/** What the leader remembers of disruptive changes, from one process to the next. */
+export type DisruptionMemory = Pick<Memory, 'applied' | 'approval'>
+
+interface Pending {
+  readonly digest: string
+  readonly reasons: readonly string[]
+}
+
 /**
  * Which changes that reboot nodes may be made. Changes that wait form one set with one digest: an
  * admin who approves the digest approves exactly that set, and pools roll once for all of it.
  */
 export class Disruption {
   readonly #digest: Digest
-  readonly #pending = new Map<string, string>()
+  readonly #pending = new Map<string, Pending>()
   readonly #waiting = new Set<string>()
-  #approved: ReadonlyMap<string, string> = new Map()
-  #applied: Map<string, string>
+  readonly #applied: Map<string, string>
+  #approval: Approval
 
-  constructor(digest: Digest, applied: Readonly<Record<string, string>> = {}) {
+  constructor(digest: Digest, { applied, approval }: DisruptionMemory) {
     this.#digest = digest
     this.#applied = new Map(Object.entries(applied))
+    this.#approval = approval
   }
 
-  /** For each disruptive asset, the digest of the desired state that is in force on the cluster. */
-  get applied(): Readonly<Record<string, string>> {
-    return Object.fromEntries([...this.#applied].sort())
+  get memory(): DisruptionMemory {
+    return { applied: Object.fromEntries([...this.#applied].sort()), approval: this.#approval }
   }
 
-  /** Names of the assets whose change waits for approval. */
-  get pending(): readonly string[] {
-    return [...this.#pending.keys()].sort()
+  /** The assets whose change waits for approval, and what it does to the nodes. */
+  get pending(): readonly { readonly name: string; readonly reasons: readonly string[] }[] {
+    const byName = [...this.#pending].sort(([a], [b]) => (a < b ? -1 : 1))
+    return byName.map(([name, { reasons }]) => ({ name, reasons }))
   }
 
   /** Names of the assets whose change waits for anything: approval, or a pool that is busy. */
@@ -42,43 +59,76 @@ export class Disruption {
     return [...this.#pending.keys(), ...this.#waiting]
   }
 
-  /** The digest to approve; undefined while nothing waits. Short enough to type. */
+  /** The digest to approve, new after each approval; undefined while nothing waits. Short enough to type. */
   get pendingDigest(): string | undefined {
     if (this.#pending.size === 0) return undefined
-    return this.#digest(canonicalJson([...this.#pending].sort())).slice(0, 12)
+    const set = [this.#approval.count, this.#pendingDigests()]
+    return this.#digest(canonicalJson(set)).slice(0, 12)
   }
 
-  /** Approves the set that waits now, if the digest is its own; an old digest approves nothing. Whether that is news. */
+  /** Approves the set that waits, if the digest is its own: an old one approves nothing. Whether it was. */
   approve(digest: string | undefined): boolean {
     if (digest === undefined || digest !== this.pendingDigest) return false
-    const isNew = [...this.#pending].some(([name, wanted]) => this.#approved.get(name) !== wanted)
-    this.#approved = new Map(this.#pending)
-    return isNew
+    const count = this.#approval.count + 1
+    this.#approval = { digest, count, changes: this.#pendingDigests() }
+    return true
+  }
+
+  /** Whether a digest that somebody states is that of no set: neither of the one that waits nor of the last approved. */
+  isUnknown(digest: string): boolean {
+    return digest !== this.pendingDigest && digest !== this.#approval.digest
+  }
+
+  /** Whatever was approved by another digest than this is approved no more. */
+  takeBack(digest: string | undefined): void {
+    const { count } = this.#approval
+    if (digest !== this.#approval.digest) this.#approval = { count, changes: {} }
   }
 
   /** Whether the change may be made now; if not, it joins the set that waits. */
-  permit(asset: Asset, desired: KubeObject, { mode, pool }: DisruptionPolicy): Permission {
-    const digest = this.#digest(canonicalJson(desired))
-    // Putting back what was in force stops a rollout that nobody wanted; it never waits.
-    if (this.#applied.get(asset.name) === digest) return 'yes'
-    const isApproved = mode === 'apply' || this.#approved.get(asset.name) === digest
-    const permission = isApproved ? (isBusy(pool) ? 'PoolBusy' : 'yes') : 'Held'
+  permit(asset: Asset, change: DisruptiveChange, { mode, pool }: DisruptionPolicy): Permission {
+    const { name } = asset
     this.drop(asset)
-    if (permission === 'Held') this.#pending.set(asset.name, digest)
-    if (permission === 'PoolBusy') this.#waiting.add(asset.name)
-    return permission
+    // What reboots nobody needs no approval; what puts back what was in force stops a rollout that nobody wanted.
+    const isBack = this.#applied.get(name) === this.#digestOf(change.desired)
+    if (change.effect !== 'reboot' || isBack) return 'yes'
+    // To the same end from another start is another change.
+    const digest = this.#digest(canonicalJson([change.desired ?? null, change.reasons]))
+    if (mode === 'hold' && this.#approval.changes[name] !== digest) {
+      this.#pending.set(name, { digest, reasons: change.reasons })
+      return 'Held'
+    }
+    if (!isBusy(pool)) return 'yes'
+    this.#waiting.add(name)
+    return 'PoolBusy'
   }
 
-  /** Records that the cluster now holds this desired state. */
+  /** Records that the cluster now holds this desired state. What was approved for it is used up. */
   settle(asset: Asset, desired: KubeObject): void {
+    this.forget(asset)
+    this.#applied.set(asset.name, this.#digestOf(desired))
+  }
+
+  /** Forgets what was in force or approved: the object went other ways, and to bring it back is a change like any other. */
+  forget(asset: Asset): void {
     this.drop(asset)
-    this.#applied.set(asset.name, this.#digest(canonicalJson(desired)))
+    this.#applied.delete(asset.name)
+    const { [asset.name]: _used, ...changes } = this.#approval.changes
+    this.#approval = { ...this.#approval, changes }
   }
 
   /** Forgets an asset that wants nothing any more. */
   drop(asset: Asset): void {
     this.#pending.delete(asset.name)
     this.#waiting.delete(asset.name)
+  }
+
+  #pendingDigests(): Readonly<Record<string, string>> {
+    return Object.fromEntries([...this.#pending].map(([name, { digest }]) => [name, digest]))
+  }
+
+  #digestOf(desired: KubeObject | undefined): string {
+    return this.#digest(canonicalJson(desired ?? null))
   }
 }
 

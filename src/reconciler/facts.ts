@@ -1,5 +1,5 @@
-import { type Catalog, kindKey } from '../shared/catalog/catalog.ts'
-import type { Facts } from '../shared/catalog/facts.ts'
+import { apiVersionOf, type Catalog, conditionsOf, kindKey } from '../shared/catalog/catalog.ts'
+import { answerKey, type Facts } from '../shared/catalog/facts.ts'
 import {
   detectHardware,
   type Hardware,
@@ -8,7 +8,9 @@ import {
   type StickyHardware,
 } from '../shared/catalog/hardware.ts'
 import { hcoFactsOf } from '../shared/catalog/hco-facts.ts'
+import { type SchemaQuestion, schemaQuestions } from '../shared/catalog/schema-questions.ts'
 import { identityOn } from '../shared/catalog/standing.ts'
+import type { Memory } from '../shared/catalog/state.ts'
 import { countMachines, detectTopology } from '../shared/catalog/topology.ts'
 import type { Served } from '../shared/cluster/discovery.ts'
 import { type KindQuery, type KindSchema, schemaKey } from '../shared/cluster/schemas.ts'
@@ -22,6 +24,7 @@ export interface Observations {
   readonly scheduler: KubeObject | undefined
   readonly pools: readonly KubeObject[]
   readonly kubeletConfigs: readonly KubeObject[]
+  readonly machineConfiguration: KubeObject | undefined
   readonly served: Served
   readonly schemas: ReadonlyMap<string, KindSchema>
   readonly images: Readonly<Record<string, string>>
@@ -32,14 +35,18 @@ export interface FactsNow {
   readonly hardware: StickyHardware
 }
 
-/** Makes facts of observations; hardware keeps what it was for a while, see holdHardware. */
+/** Makes facts of observations; hardware keeps what it was for a while, see holdHardware. The sections are those before. */
 export function makeFacts(
   catalog: Catalog,
   observed: Observations,
-  previous: StickyHardware | undefined,
+  previous: Pick<Memory, 'hardware' | 'sections'>,
   now: number,
 ): FactsNow {
-  const hardware = holdHardware(previous, detectHardware(observed.nodes.map(hardwareOf)), now)
+  const hardware = holdHardware(
+    previous.hardware,
+    detectHardware(observed.nodes.map(hardwareOf)),
+    now,
+  )
   const flags = Object.entries(hardware).map(([detector, { value }]) => [detector, value])
   const sources = {
     nodeLabels: observed.nodes.map(({ metadata }) => metadata.labels ?? {}),
@@ -47,7 +54,9 @@ export function makeFacts(
     scheduler: observed.scheduler,
     pools: observed.pools,
     kubeletConfigs: observed.kubeletConfigs,
-    ownKubeletConfig: catalog.find(({ object }) => object.kind === 'KubeletConfig')?.object.name,
+    ownKubeletConfigs: catalog.flatMap(({ object }) =>
+      object.kind === 'KubeletConfig' ? [object.name] : [],
+    ),
   }
   const known = {
     hco: hcoFactsOf(catalog, observed.hco),
@@ -60,7 +69,8 @@ export function makeFacts(
       hardware: Object.fromEntries(flags) as Hardware,
       topology: detectTopology(sources),
       pools: countMachines(sources),
-      enums: enumsOf(catalog, known, observed.schemas),
+      sections: previous.sections,
+      ...answersOf(catalog, known.served, observed.schemas),
       images: observed.images,
     },
   }
@@ -71,20 +81,40 @@ export const schemaQueries = (
   catalog: Catalog,
   known: Pick<Facts, 'served' | 'hco'>,
 ): readonly KindQuery[] => {
-  const queries = catalog.flatMap((asset) => {
+  const own = catalog.flatMap((asset) => {
     const identity = identityOn(asset, known)
-    return identity ? [{ ...identity, enumPointers: Object.values(asset.enums) }] : []
+    return identity ? [{ ...identity, enumPointers: [], fieldPointers: [] }] : []
   })
-  return [...Map.groupBy(queries, schemaKey).values()].flatMap(([first, ...others]) =>
-    first ? [{ ...first, enumPointers: [first, ...others].flatMap((q) => q.enumPointers) }] : [],
+  const asked = schemaQuestions(catalog).flatMap((question) => {
+    const kind = kindAsked(question, known.served)
+    const pointers = (about: string) => (question.about === about ? [question.pointer] : [])
+    return kind
+      ? [{ ...kind, enumPointers: pointers('enum'), fieldPointers: pointers('field') }]
+      : []
+  })
+  return [...Map.groupBy<string, KindQuery>([...own, ...asked], schemaKey).values()].flatMap(
+    (alike) =>
+      alike.slice(0, 1).map(({ apiVersion, kind }) => ({
+        apiVersion,
+        kind,
+        enumPointers: alike.flatMap(({ enumPointers }) => enumPointers),
+        fieldPointers: alike.flatMap(({ fieldPointers }) => fieldPointers),
+      })),
   )
+}
+
+/** The kind that a question is about, in the version that an asset of ours would be written or found in. */
+function kindAsked({ group, kind, versions }: SchemaQuestion, served: Facts['served']) {
+  const there = served[kindKey({ group, kind })] ?? []
+  const version = versions?.find((candidate) => there.includes(candidate)) ?? there[0]
+  return version === undefined ? undefined : { apiVersion: apiVersionOf(group, version), kind }
 }
 
 /** The served versions of the kinds that the catalog names, in its assets and its conditions. */
 export function servedOf(catalog: Catalog, served: Served): Facts['served'] {
-  const kinds = catalog.flatMap(({ object, conditions }) => [
-    object,
-    ...conditions.filter((condition) => condition.type === 'crd'),
+  const kinds = catalog.flatMap((asset) => [
+    asset.object,
+    ...conditionsOf(asset).filter((condition) => condition.type === 'crd'),
   ])
   const keys = [...new Set(kinds.map(kindKey))].sort()
   return Object.fromEntries(keys.map((key) => [key, served.get(key)?.versions ?? []]))
@@ -95,17 +125,22 @@ const hardwareOf = ({ metadata, status }: KubeObject): NodeHardware => {
   return { labels: metadata.labels ?? {}, capacity: capacity as Record<string, string> }
 }
 
-function enumsOf(
+/** What the served schemas answer to the catalog's questions; of a kind that is not served, nothing. */
+function answersOf(
   catalog: Catalog,
-  known: Pick<Facts, 'served' | 'hco'>,
+  served: Facts['served'],
   schemas: Observations['schemas'],
-): Facts['enums'] {
-  const enums = catalog.flatMap((asset) => {
-    const identity = identityOn(asset, known)
-    const names = Object.entries(asset.enums)
-    if (!identity || names.length === 0) return []
-    const found = schemas.get(schemaKey(identity))?.enums ?? {}
-    return [[asset.name, Object.fromEntries(names.map(([name, at]) => [name, found[at] ?? []]))]]
-  })
-  return Object.fromEntries(enums)
+): Pick<Facts, 'enums' | 'fields'> {
+  const enums: Record<string, readonly string[]> = {}
+  const fields: Record<string, boolean> = {}
+  for (const question of schemaQuestions(catalog)) {
+    const kind = kindAsked(question, served)
+    const schema = kind && schemas.get(schemaKey(kind))
+    // What nobody has said yet is no "no".
+    if (!schema) continue
+    const key = answerKey(question, question.pointer)
+    if (question.about === 'enum') enums[key] = schema.enums[question.pointer] ?? []
+    else fields[key] = schema.fields[question.pointer] ?? false
+  }
+  return { enums, fields }
 }

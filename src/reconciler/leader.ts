@@ -22,7 +22,10 @@ const RETRY_MS = 2_000
 const ATTEMPT_MS = 4_000
 
 export interface Election {
-  /** Whether we hold the Lease and renewed it recently enough for nobody else to have taken it. Ask before every write. */
+  /**
+   * Whether we hold the Lease and renewed it recently enough for nobody else to have taken it. Ask before every
+   * write; a loss that shows only then, as it does to a process that was frozen, is told before the answer.
+   */
   readonly isLeader: () => boolean
   /** Takes part until the signal aborts, then releases the Lease. */
   readonly run: () => Promise<void>
@@ -35,33 +38,43 @@ export interface Election {
  */
 export function createElection(options: LeaderOptions): Election {
   const { signal, onElected, onLost, onTrouble } = options
-  const candidate = { ...options, seen: undefined as Seen | undefined }
+  const isUnchangedFor = createSightings()
   let renewedAt = Number.NEGATIVE_INFINITY
   let wasLeader = false
   let isInTrouble = false
-  const isLeader = () => performance.now() - renewedAt < RENEW_DEADLINE_MS
+  const isRenewed = () => performance.now() - renewedAt < RENEW_DEADLINE_MS
 
   const tellLoss = (reason: string) => {
     wasLeader = false
     onLost(reason)
   }
+  const isLeader = () => {
+    const isStillOurs = isRenewed()
+    if (!isStillOurs && wasLeader) tellLoss(LATE)
+    return isStillOurs
+  }
+  const tellTrouble = (error: Error) => {
+    if (!isInTrouble) onTrouble(error)
+    isInTrouble = true
+  }
   const attempt = async () => {
     const attemptedAt = performance.now()
+    // An attempt that hangs must leave time for another, and not be answered in the middle of that one.
+    const deadline = AbortSignal.timeout(ATTEMPT_MS)
     try {
-      const isHeld = await withinTime(acquire(candidate))
+      const isHeld = await acquire({ ...options, isUnchangedFor, signal: deadline })
       // What we did not do while we were late is as lost as if another had led.
-      if (isHeld && wasLeader && !isLeader()) tellLoss('it was renewed too late')
+      if (isHeld) isLeader()
       renewedAt = isHeld ? attemptedAt : Number.NEGATIVE_INFINITY
       isInTrouble = false
     } catch (error) {
-      if (!isInTrouble) onTrouble(error as Error)
-      isInTrouble = true
+      tellTrouble(deadline.aborted ? noAnswer(error) : (error as Error))
     }
   }
   const tellChange = () => {
-    if (isLeader() === wasLeader) return
+    if (isRenewed() === wasLeader) return
     if (wasLeader) {
-      return tellLoss(isInTrouble ? 'it could not be renewed in time' : 'another process holds it')
+      return tellLoss(isInTrouble ? LATE : 'another process holds it')
     }
     wasLeader = true
     onElected()
@@ -74,22 +87,27 @@ export function createElection(options: LeaderOptions): Election {
         tellChange()
         await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined)
       }
-      if (isLeader()) await release(options).catch(onTrouble)
+      const releasing = { ...options, signal: AbortSignal.timeout(ATTEMPT_MS) }
+      if (isRenewed()) await release(releasing).catch(onTrouble)
       renewedAt = Number.NEGATIVE_INFINITY
     },
   }
 }
 
-// An attempt that hangs must leave time for another before the deadline.
-const withinTime = <T>(attempt: Promise<T>): Promise<T> => {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('no answer in time')), ATTEMPT_MS)
-  return Promise.race([attempt, promise]).finally(() => clearTimeout(timer))
-}
+const LATE = 'it could not be renewed in time'
 
-interface Seen {
-  readonly version: string
-  readonly at: number
+const noAnswer = (cause: unknown) => new Error(`no answer within ${ATTEMPT_MS} ms`, { cause })
+
+type Sightings = (version: string, ms: number) => boolean
+
+/** Remembers when a version was seen first, by a clock that nobody sets. */
+function createSightings(): Sightings {
+  let seen = { version: '', at: Number.POSITIVE_INFINITY }
+  return (version, ms) => {
+    const now = performance.now()
+    if (seen.version !== version) seen = { version, at: now }
+    return now - seen.at > ms
+  }
 }
 
 interface LeaseSpec {
@@ -104,26 +122,38 @@ const leaseAt = (namespace: string) => ({
   namespace,
 })
 
+interface Candidate extends LeaderOptions {
+  readonly isUnchangedFor: Sightings
+}
+
+// Written between our reading and our writing: by another, or by an earlier attempt of ours that hung.
+const CONFLICTS_AT_ONCE = 3
+
 /** Whether we hold the Lease now. */
-async function acquire(candidate: LeaderOptions & { seen: Seen | undefined }): Promise<boolean> {
-  const { client, namespace, identity } = candidate
-  const lease = await read(client, leaseAt(namespace), LEASE)
+async function acquire(candidate: Candidate): Promise<boolean> {
+  for (let conflicts = 0; conflicts < CONFLICTS_AT_ONCE; conflicts++) {
+    const isHeld = await acquireOnce(candidate)
+    if (isHeld !== 'Conflict') return isHeld
+  }
+  return false
+}
+
+async function acquireOnce(candidate: Candidate): Promise<boolean | 'Conflict'> {
+  const { client, namespace, identity, signal } = candidate
+  const lease = await read(client, leaseAt(namespace), LEASE, signal)
   if (!lease) return create(candidate)
   const spec = (lease.spec ?? {}) as LeaseSpec
   const isOurs = spec.holderIdentity === identity
   if (!isOurs && !isFree(candidate, lease, spec)) return false
   const transitions = (spec.leaseTransitions ?? 0) + (isOurs ? 0 : 1)
   const claimed = { ...claim(identity, isOurs), leaseTransitions: transitions }
-  return replace(client, namespace, lease, claimed)
+  return replace(candidate, lease, claimed)
 }
 
-function isFree(candidate: { seen: Seen | undefined }, { metadata }: KubeObject, spec: LeaseSpec) {
-  const version = metadata.resourceVersion ?? ''
-  if (candidate.seen?.version !== version) candidate.seen = { version, at: performance.now() }
-  const unchangedForMs = performance.now() - candidate.seen.at
-  return (
-    !spec.holderIdentity || unchangedForMs > 1000 * (spec.leaseDurationSeconds ?? LEASE_SECONDS)
-  )
+function isFree({ isUnchangedFor }: Candidate, { metadata }: KubeObject, spec: LeaseSpec) {
+  const lasts = 1000 * (spec.leaseDurationSeconds ?? LEASE_SECONDS)
+  const isOver = isUnchangedFor(metadata.resourceVersion ?? '', lasts)
+  return !spec.holderIdentity || isOver
 }
 
 // A MicroTime needs exactly six digits after the point.
@@ -138,7 +168,7 @@ const claim = (holderIdentity: string, isRenewal: boolean) => ({
 
 // Created by an apply without force, under a manager of our own: of two candidates one gets a conflict,
 // and the role needs no create that is not bound to this name.
-async function create({ client, namespace, identity }: LeaderOptions): Promise<boolean> {
+async function create({ client, namespace, identity, signal }: LeaderOptions) {
   return client
     .send(pathOf(leaseAt(namespace), LEASE), {
       method: 'PATCH',
@@ -150,32 +180,33 @@ async function create({ client, namespace, identity }: LeaderOptions): Promise<b
         metadata: { name: LEASE, namespace },
         spec: claim(identity, false),
       },
+      signal,
     })
-    .then(() => true, isLost)
+    .then(() => true, unlessConflict)
 }
 
 async function replace(
-  client: Client,
-  namespace: string,
+  { client, namespace, signal }: LeaderOptions,
   lease: KubeObject,
   spec: object,
-): Promise<boolean> {
+): Promise<true | 'Conflict'> {
   const body = { ...lease, spec: { ...(lease.spec as object), ...spec } }
   return client
-    .send(pathOf(leaseAt(namespace), LEASE), { method: 'PUT', body })
-    .then(() => true, isLost)
+    .send(pathOf(leaseAt(namespace), LEASE), { method: 'PUT', body, signal })
+    .then(() => true, unlessConflict)
 }
 
-const isLost = (error: unknown): false => {
-  if (isConflict(error)) return false
+const unlessConflict = (error: unknown): 'Conflict' => {
+  if (isConflict(error)) return 'Conflict'
   throw error
 }
 
-async function release({ client, namespace, identity }: LeaderOptions): Promise<void> {
-  const lease = await read(client, leaseAt(namespace), LEASE)
+async function release(options: LeaderOptions): Promise<void> {
+  const { client, namespace, identity, signal } = options
+  const lease = await read(client, leaseAt(namespace), LEASE, signal)
   const { holderIdentity } = (lease?.spec ?? {}) as LeaseSpec
   if (!lease || holderIdentity !== identity) return
-  await replace(client, namespace, lease, {
+  await replace(options, lease, {
     holderIdentity: '',
     leaseDurationSeconds: 1,
     renewTime: microTime(),

@@ -1,6 +1,14 @@
 import type { Client } from '../shared/cluster/client.ts'
-import { apply, patchJson, type Resource, read } from '../shared/cluster/resource.ts'
-import type { ObjectPort } from './reconcile.ts'
+import {
+  annotate,
+  apply,
+  deleteExactly,
+  patchJson,
+  type Resource,
+  read,
+} from '../shared/cluster/resource.ts'
+import { PAUSE_FIELD_MANAGER, RECONCILE_PAUSED } from '../shared/engine/annotations.ts'
+import type { ObjectPort } from './ports.ts'
 
 export interface ObjectPortOptions {
   readonly client: Client
@@ -21,7 +29,11 @@ export function createObjectPort({ client, at, name, isLeader }: ObjectPortOptio
   }
   return {
     read: () => read(client, place(), name),
-    apply: async (object, { isDryRun }) => apply(client, toWrite(), object, { isDryRun }),
+    apply: async (object, { isDryRun }) =>
+      apply(client, isDryRun ? place() : toWrite(), object, { isDryRun }),
     patch: async (operations) => patchJson(client, toWrite(), name, operations),
+    pause: async () =>
+      annotate(client, toWrite(), name, { [RECONCILE_PAUSED]: 'true' }, PAUSE_FIELD_MANAGER),
+    remove: async (live) => deleteExactly(client, toWrite(), live),
   }
 }

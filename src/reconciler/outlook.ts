@@ -1,8 +1,13 @@
 import type { Catalog } from '../shared/catalog/catalog.ts'
+import {
+  type DisruptionPolicies,
+  disruptionPoliciesOf,
+} from '../shared/catalog/disruption-policies.ts'
 import type { Facts } from '../shared/catalog/facts.ts'
+import { sectionsInForce } from '../shared/catalog/sections.ts'
 import { type ReadSettings, readSettings } from '../shared/catalog/settings.ts'
 import type { DecideStandings, Standing, Standings } from '../shared/catalog/standing.ts'
-import type { State } from '../shared/catalog/state.ts'
+import type { Memory, State } from '../shared/catalog/state.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
 import { makeFacts, type Observations } from './facts.ts'
 
@@ -13,7 +18,10 @@ export interface Outlook {
   readonly stated: ReadSettings
   readonly standings: Standings
   /** What every other process needs to come to the same standings. */
-  readonly state: Omit<State, 'applied'>
+  readonly state: Pick<State, 'facts' | 'hardware' | 'sections' | 'settings' | 'baselines'>
+  readonly schemas: Observations['schemas']
+  /** What the Machine Config Operator does about changes, as far as it says. */
+  readonly policies: DisruptionPolicies | undefined
 }
 
 export interface OutlookDeps {
@@ -25,12 +33,14 @@ export interface OutlookDeps {
 export function lookOut(
   { catalog, decide }: OutlookDeps,
   observations: Observations,
-  previous: State | undefined,
+  previous: Memory,
   now: number,
 ): Outlook {
   const { hco } = observations
-  const { facts, hardware } = makeFacts(catalog, observations, previous?.hardware, now)
-  const stated = readSettings(hco.metadata.annotations ?? {}, previous?.settings)
+  const made = makeFacts(catalog, observations, previous, now)
+  const { hardware } = made
+  const facts = { ...made.facts, sections: sectionsInForce(catalog, made.facts) }
+  const stated = readSettings(hco.metadata.annotations ?? {}, previous.settings)
   const standings = decide(facts, stated.settings)
   const baselines = digestsOf(standings)
   return {
@@ -38,7 +48,9 @@ export function lookOut(
     hco,
     stated,
     standings,
-    state: { facts, hardware, settings: stated.valid, baselines },
+    state: { facts, hardware, sections: facts.sections, settings: stated.valid, baselines },
+    schemas: observations.schemas,
+    policies: disruptionPoliciesOf(observations.machineConfiguration),
   }
 }
 
@@ -61,7 +73,13 @@ const digestsOf = (standings: ReadonlyMap<string, Standing>) =>
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
+// A schema that was read again is the same object, unless it changed.
+const isSameSchemas = (before: Observations['schemas'], after: Observations['schemas']) =>
+  before.size === after.size && [...after].every(([key, schema]) => before.get(key) === schema)
+
 const isSameRegime = (before: Outlook, after: Outlook) =>
+  isSame(before.policies, after.policies) &&
+  isSameSchemas(before.schemas, after.schemas) &&
   isSame(before.stated.settings, after.stated.settings) &&
   isSame(before.facts.pools, after.facts.pools)
 

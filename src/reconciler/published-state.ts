@@ -1,13 +1,13 @@
 import { STATE_CONFIG_MAP } from '../shared/catalog/names.ts'
-import { parseState, type State, stateData } from '../shared/catalog/state.ts'
+import { type State, stateData } from '../shared/catalog/state.ts'
 import type { Client } from '../shared/cluster/client.ts'
 import { apply, read } from '../shared/cluster/resource.ts'
 
 const stateIn = (namespace: string) => ({ apiVersion: 'v1', resource: 'configmaps', namespace })
 
-/** The state as the last leader published it; undefined where none did. */
+/** The data of the state as the last leader published it; undefined where none did. */
 export const readState = async (client: Client, namespace: string) =>
-  parseState((await read(client, stateIn(namespace), STATE_CONFIG_MAP))?.data)
+  (await read(client, stateIn(namespace), STATE_CONFIG_MAP))?.data
 
 /** Publishes the state. */
 export const writeState = (client: Client, namespace: string, state: State) =>

@@ -4,7 +4,7 @@ export interface PublisherOptions<T> {
   readonly write: (value: T) => Promise<unknown>
   readonly onTrouble: (error: Error) => void
   readonly signal: AbortSignal
-  /** How long to wait after a failed write; a second by default. */
+  /** How long to wait after a failed write; a second by default. Each further failure doubles it, up to ten times. */
   readonly retryMs?: number
 }
 
@@ -17,6 +17,7 @@ export function createPublisher<T>({
 }: PublisherOptions<T>): (value: T) => void {
   let latest: { value: T } | undefined
   let isWriting = false
+  let retryInMs = retryMs
   const run = async () => {
     isWriting = true
     while (latest && !signal.aborted) {
@@ -24,10 +25,12 @@ export function createPublisher<T>({
       latest = undefined
       try {
         await write(value)
+        retryInMs = retryMs
       } catch (error) {
         onTrouble(error as Error)
         latest ??= { value }
-        await sleep(retryMs, undefined, { signal }).catch(() => undefined)
+        await sleep(retryInMs, undefined, { signal }).catch(() => undefined)
+        retryInMs = Math.min(retryInMs * 2, retryMs * 10)
       }
     }
     isWriting = false

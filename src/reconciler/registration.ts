@@ -1,50 +1,31 @@
 import { WEBHOOK_CONFIGURATION } from '../shared/catalog/names.ts'
-import { type Client, isNotFound } from '../shared/cluster/client.ts'
-import { apply, pathOf, type Resource } from '../shared/cluster/resource.ts'
-import { isEqual } from '../shared/engine/equal.ts'
-import { isMap, type KubeObject } from '../shared/engine/object.ts'
+import { ApiError, type Client, isForbidden, isNotFound } from '../shared/cluster/client.ts'
+import { apply, patchJson, pathOf, type Resource, read } from '../shared/cluster/resource.ts'
+import type { KubeObject } from '../shared/engine/object.ts'
+import {
+  CONFIGURATION_KINDS,
+  type ConfigurationKind,
+  configurationAt,
+} from './configuration-kinds.ts'
+import { hasAnnotationsOf, hasWebhooksOf } from './registration-match.ts'
+import { withInjected } from './registration-trust.ts'
 
-/** The two kinds of webhook configurations, and where they are found. */
-export const CONFIGURATION_KINDS = [
-  'MutatingWebhookConfiguration',
-  'ValidatingWebhookConfiguration',
-] as const
-export type ConfigurationKind = (typeof CONFIGURATION_KINDS)[number]
-
-export const configurationAt = (kind: ConfigurationKind): Resource => ({
-  apiVersion: 'admissionregistration.k8s.io/v1',
-  resource: `${kind.toLowerCase()}s`,
-})
-
-// Somebody who deletes a configuration breaks the glass on purpose; it stays away this long.
-const BREAK_GLASS_MS = 10 * 60_000
-
-/** What to do about one webhook configuration. */
-export type RegistrationStep = 'none' | 'apply' | 'delete' | 'wait'
-
-export interface RegistrationView {
-  readonly wanted: KubeObject | undefined
-  readonly live: KubeObject | undefined
-  /** When it went away without our doing, epoch milliseconds. */
-  readonly missingSince: number | undefined
-  readonly now: number
-}
-
-/** Decides: wanted and different is applied, unwanted is deleted, deleted by someone else comes back later. */
-export function registrationStep({
-  wanted,
-  live,
-  missingSince,
-  now,
-}: RegistrationView): RegistrationStep {
-  if (!wanted) return live ? 'delete' : 'none'
-  if (live) return holdsAll(live, wanted) ? 'none' : 'apply'
-  return missingSince !== undefined && now - missingSince < BREAK_GLASS_MS ? 'wait' : 'apply'
-}
-
-/** Removes our webhook configurations, whatever else is installed or running. */
+/**
+ * Removes our webhook configurations, whatever else is installed or running. Throws what names the configuration
+ * that the user may not delete, when the others are gone.
+ */
 export async function unregister(client: Client): Promise<void> {
-  for (const kind of CONFIGURATION_KINDS) await removeConfiguration(client, kind)
+  const refused: string[] = []
+  for (const kind of CONFIGURATION_KINDS) {
+    await removeConfiguration(client, kind).catch((error: Error) => {
+      if (!isForbidden(error)) throw error
+      refused.push(`the ${kind} ${WEBHOOK_CONFIGURATION} (${error.message})`)
+    })
+  }
+  if (refused.length > 0)
+    throw new Error(
+      `you may not delete ${refused.join(' and ')}: run this as somebody who may, such as a cluster admin`,
+    )
 }
 
 export async function removeConfiguration(client: Client, kind: ConfigurationKind): Promise<void> {
@@ -55,18 +36,31 @@ export async function removeConfiguration(client: Client, kind: ConfigurationKin
   }
 }
 
-export const applyConfiguration = (client: Client, wanted: KubeObject) =>
-  apply(client, configurationAt(wanted.kind as ConfigurationKind), wanted)
-
-// Whether live holds everything that is wanted; what the server added by default does not count.
-function holdsAll(live: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) {
-    return (
-      Array.isArray(live) &&
-      live.length === wanted.length &&
-      wanted.every((item, index) => holdsAll(live[index], item))
-    )
-  }
-  if (!isMap(wanted)) return isEqual(live, wanted)
-  return isMap(live) && Object.entries(wanted).every(([key, value]) => holdsAll(live[key], value))
+/**
+ * Makes a webhook configuration what is wanted. An apply leaves what somebody else set beside ours: another webhook, or
+ * a URL beside the Service, which the server refuses. Then all webhooks are replaced. Throws the server's refusal where
+ * there is nothing to replace, and ApiError 409 where somebody wrote it meanwhile.
+ */
+export async function applyConfiguration(client: Client, wanted: KubeObject): Promise<void> {
+  const at = configurationAt(wanted.kind as ConfigurationKind)
+  const applied = await applyOrRefusal(client, at, wanted)
+  const live = applied instanceof ApiError ? await read(client, at, WEBHOOK_CONFIGURATION) : applied
+  if (!live) throw applied
+  if (live === applied && hasWebhooksOf(live, wanted)) return
+  // What is there before the injector was asked for is ours of another time.
+  const webhooks = hasAnnotationsOf(live, wanted) ? withInjected(live, wanted) : wanted.webhooks
+  await patchJson(client, at, WEBHOOK_CONFIGURATION, [
+    { op: 'test', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion },
+    { op: 'replace', path: '/webhooks', value: webhooks },
+  ])
 }
+
+const applyOrRefusal = (
+  client: Client,
+  at: Resource,
+  wanted: KubeObject,
+): Promise<KubeObject | ApiError> =>
+  apply(client, at, wanted).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 422) return error
+    throw error
+  })

@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Catalog } from '../shared/catalog/catalog.ts'
 import {
@@ -15,7 +13,9 @@ import type { State } from '../shared/catalog/state.ts'
 import type { WebhookEndpoint } from '../shared/catalog/webhook-rules.ts'
 import type { Client } from '../shared/cluster/client.ts'
 import { createRecorder } from '../shared/cluster/events.ts'
+import type { HealLimits } from '../shared/engine/throttle.ts'
 import { createCycle } from '../shared/ops/cycle.ts'
+import { createInsistence } from '../shared/ops/insist.ts'
 import type { Listen } from '../shared/ops/listen.ts'
 import { createTroubleTeller, type Log } from '../shared/ops/log.ts'
 import { createReconcilerMetrics, createRegistry } from '../shared/ops/metrics.ts'
@@ -24,14 +24,17 @@ import { afterAbort } from '../shared/ops/shutdown.ts'
 import { ClusterView } from './cluster-view.ts'
 import { Controller } from './controller.ts'
 import { createElection } from './leader.ts'
+import { Ledger } from './ledger.ts'
+import type { Outlook } from './outlook.ts'
 import { type Fail, requireLeadership } from './preconditions.ts'
 import { readState, writeState } from './published-state.ts'
 import { createPublisher } from './publisher.ts'
 import { createReporter, type Reporter } from './report.ts'
 import { assetIndex, CRDS, ownSources } from './sources.ts'
-import { WebhookKeeper } from './webhook-keeper.ts'
+import { type TrustConfig, trustSourceOf } from './trust-source.ts'
+import { WebhookKeeper, type WebhookWish } from './webhook-keeper.ts'
 
-export interface ReconcilerConfig {
+export interface ReconcilerConfig extends TrustConfig {
   readonly namespace: string
   readonly hcoNamespace: string | undefined
   readonly opsListen: Listen
@@ -40,11 +43,10 @@ export interface ReconcilerConfig {
   readonly isObserver: boolean
   readonly resyncMs: number
   readonly disruptiveChanges: 'apply' | 'hold'
+  readonly healLimits: HealLimits
   readonly failurePolicy: 'Ignore' | 'Fail'
   readonly trustedUser: string | undefined
   readonly endpoint: WebhookEndpoint
-  /** File with the authorities of the webhook's certificate, where somebody else makes it. */
-  readonly webhookCa: string | undefined
   readonly images: Readonly<Record<string, string>>
 }
 
@@ -70,8 +72,6 @@ const COALESCE_MS: Readonly<Record<string, number>> = { nodes: 1_000, hco: 0 }
 const RETRY_MS = 1_000
 const DISCOVERY_RETRY_MS = 200
 const LONGEST_LAG_MS = 60_000
-// Discovery and schemas follow a changed CRD within seconds; nothing tells when.
-const DISTRUST_MS = [1_000, 5_000, 20_000]
 
 /** Starts the reconciler. Rejects only for what is wrong with its own start; the cluster's troubles are waited out. */
 export async function runReconciler(
@@ -88,7 +88,8 @@ export async function runReconciler(
   const record = isWriter
     ? createRecorder(client, instance, (error) => tell('event not sent', error))
     : () => undefined
-  const reporter = deps.reporter ?? createReporter({ log, metrics, record })
+  const reporter =
+    deps.reporter ?? createReporter({ log, metrics, record, isObserver: config.isObserver })
   const release = new AbortController()
   const election = createElection({
     client,
@@ -99,6 +100,7 @@ export async function runReconciler(
     onElected: () => lead(),
     onLost: (reason) => {
       metrics.leader.set(0)
+      metrics.authorityExpiry.set(0)
       controller.lose()
       reporter.reset()
       log.warn({ reason }, 'no longer the leader: writing nothing')
@@ -106,6 +108,7 @@ export async function runReconciler(
   })
   const isLeader = config.isElected ? election.isLeader : () => isWriter
 
+  const inTrouble = new Set<string>()
   const view = new ClusterView({
     client,
     catalog,
@@ -113,13 +116,17 @@ export async function runReconciler(
     hcoNamespace: config.hcoNamespace,
     extraSources: isWriter ? ownSources(config.namespace) : [],
     onChange: (id) => changed(id),
-    onTrouble: (id, error) => tell(`cannot read ${id}; trying again`, error),
+    onTrouble(id, error) {
+      inTrouble.add(id)
+      tell(`cannot read ${id}; trying again`, error)
+    },
   })
   const publish = createPublisher<State>({
     signal,
     onTrouble: (error) => tell('the state is not published; trying again', error),
     write: async (state) => isLeader() && writeState(client, config.namespace, state),
   })
+  const ledger = new Ledger(isWriter ? publish : () => undefined)
   const controller = new Controller({
     client,
     catalog,
@@ -128,8 +135,10 @@ export async function runReconciler(
     disruptiveChanges: config.disruptiveChanges,
     isObserver: config.isObserver,
     isLeader,
-    publish: isWriter ? publish : () => undefined,
+    ledger,
     now: Date.now,
+    uptime: () => performance.now(),
+    healLimits: config.healLimits,
   })
   const keeper = new WebhookKeeper({
     client,
@@ -137,12 +146,19 @@ export async function runReconciler(
     namespace: config.namespace,
     endpoint: config.endpoint,
     failurePolicy: config.failurePolicy,
+    ledger,
     trustedUser,
     watches: view.watches,
     isLeader,
-    readBundle: config.webhookCa === undefined ? undefined : bundleReader(config.webhookCa),
+    trustSource: trustSourceOf(config, {
+      signal,
+      onChange: () => cycle.soon(0),
+      onTrouble: (error) => tell('the authorities that were read before stay', error),
+    }),
+    onTrusted: (expiry) => metrics.authorityExpiry.set(expiry / 1000),
     record,
     now: Date.now,
+    uptime: () => performance.now(),
   })
 
   let isResumed = config.isObserver
@@ -163,14 +179,7 @@ export async function runReconciler(
     },
   })
   const keepWebhook = async () => {
-    const outlook = controller.outlook
-    if (!outlook) return
-    const isOff = outlook.stated.settings.activation.kind === 'off'
-    const dueInMs = await keeper.keep({
-      facts: isOff ? undefined : outlook.facts,
-      hco: outlook.hco,
-    })
-    cycle.soon(dueInMs)
+    cycle.soon(await keeper.keep(wishOf(controller.outlook)))
   }
   const lead = () => {
     metrics.leader.set(1)
@@ -185,42 +194,31 @@ export async function runReconciler(
     reject(new Error(message))
     return new Promise(() => undefined)
   }
-  const insist = <T>(what: string, work: () => Promise<T>): Promise<T> =>
-    work().catch(async (error: Error) => {
-      tell(`cannot ${what}; trying again`, error)
-      await sleep(RETRY_MS, undefined, { signal })
-      return insist(what, work)
-    })
+  const insist = createInsistence({
+    signal,
+    retryMs: RETRY_MS,
+    onTrouble: (what, error) => tell(`cannot ${what}; trying again`, error),
+  })
   const resume = async (): Promise<void> => {
-    controller.resume(
+    ledger.resume(
       await insist('read the published state', () => readState(client, config.namespace)),
     )
-    keeper.reset()
+    controller.resume()
+    keeper.resume()
     isResumed = true
     cycle.soon(0)
   }
-  const distrustLater = (delayMs: number) => {
-    const timer = setTimeout(() => {
-      view.distrust()
-      cycle.soon(0)
-    }, delayMs)
-    signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
-  }
   const byObject = assetIndex(catalog)
-  let hasSeenCrds = false
   // What else a change of these concerns than the outlook.
-  const alsoOn: Readonly<Record<string, () => void>> = {
-    [CRDS]: () => {
-      // The first sight of them is no change, and what was served before us is settled.
-      if (hasSeenCrds) DISTRUST_MS.forEach(distrustLater)
-      hasSeenCrds = true
-    },
-    [STATE_CONFIG_MAP]: () => controller.republish(view.watches.object(STATE_CONFIG_MAP)),
-    [SERVING_SECRET]: () => keeper.reset(),
-    [AUTHORITY_SECRET]: () => keeper.reset(),
+  const alsoOn: Readonly<Record<string, () => unknown>> = {
+    [STATE_CONFIG_MAP]: () =>
+      isResumed && ledger.republish(view.watches.object(STATE_CONFIG_MAP)?.data),
+    [SERVING_SECRET]: () => keeper.rereadCertificates(),
+    [AUTHORITY_SECRET]: () => keeper.rereadCertificates(),
   }
   const changed = (id: string) => {
-    tell.recovered()
+    // A change of what could be read all the while does not say that the trouble is over.
+    if (inTrouble.delete(id)) tell.recovered()
     alsoOn[id]?.()
     for (const name of byObject(id)) controller.touch(name)
     if (!id.startsWith('asset:')) cycle.soon(COALESCE_MS[id] ?? COALESCE_OTHERS_MS)
@@ -257,4 +255,8 @@ export async function runReconciler(
   return { opsPort, ended: Promise.race([afterAbort(signal, end), failure]) }
 }
 
-const bundleReader = (file: string) => () => readFileSync(file, 'utf8')
+function wishOf(outlook: Outlook | undefined): WebhookWish {
+  if (!outlook) return { kind: 'unknown' }
+  const { facts, hco, stated } = outlook
+  return stated.settings.activation.kind === 'off' ? { kind: 'off' } : { kind: 'on', facts, hco }
+}

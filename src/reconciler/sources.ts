@@ -9,7 +9,7 @@ import {
 import type { Served } from '../shared/cluster/discovery.ts'
 import type { Source } from '../shared/cluster/watch-set.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
-import { CONFIGURATION_KINDS, configurationAt } from './registration.ts'
+import { CONFIGURATION_KINDS, configurationAt } from './configuration-kinds.ts'
 
 export const CRDS = 'crds'
 export const assetSource = (asset: Asset) => `asset:${asset.name}`
@@ -89,7 +89,12 @@ export function objectSources(
     }
     return [{ id: assetSource(asset), at, name }]
   })
-  const namespaces = new Set(objects.flatMap(({ at }) => at.namespace ?? []))
+  // The HyperConverged's own is there as long as that is.
+  const namespaces = new Set(
+    objects.flatMap(({ at: { namespace = hcoNamespace } }) =>
+      namespace === hcoNamespace ? [] : [namespace],
+    ),
+  )
   return [
     ...objects,
     ...[...namespaces].map((name) => ({
@@ -122,12 +127,13 @@ export const ownSources = (namespace: string): readonly Source[] => [
   },
 ]
 
-/** Which assets a source concerns: its own, or all of a namespace. */
+/** Which assets a source concerns: its own, whoever yields to that or needs it, or all of a namespace. */
 export function assetIndex(catalog: Catalog): (id: string) => readonly string[] {
   const index = new Map<string, string[]>()
   for (const asset of catalog) {
     const ids = [
       assetSource(asset),
+      ...[asset.yieldsTo, asset.needs].flatMap((other) => (other ? [assetSource(other)] : [])),
       ...(asset.object.namespace ? [namespaceSource(asset.object.namespace)] : []),
     ]
     for (const id of ids) index.set(id, [...(index.get(id) ?? []), asset.name])

@@ -4,11 +4,13 @@ import type { Drift } from '../shared/engine/merge.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
 import { cut, escapeControls } from '../shared/engine/show.ts'
 import { deletionDenial, deletionWarnings } from './deletion-messages.ts'
-import { type Corrected, type Denied, type JudgeContext, judge } from './judge.ts'
+import { type Corrected, type Denied, type JudgeContext, judge, type Verdict } from './judge.ts'
 import type { Fault, Write } from './judge-annotations.ts'
 import { judgeDelete } from './judge-delete.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
 import { correctionWarnings, driftDenial, faultDenial, noteWarnings } from './messages.ts'
+import { ownerNotes } from './owner-notes.ts'
+import { type Referee, type War, warRemark } from './referee.ts'
 import { type AdmissionResponse, allowed, denied, patched } from './review.ts'
 
 /** What is answered to one request, and what is to be told of it elsewhere. */
@@ -18,17 +20,39 @@ export interface Answer {
   readonly reason: string
   /** The fields that the writer moved, where an event is to tell of them. */
   readonly prevented?: readonly Drift[]
+  /** What became of the write as one of many that move a managed field. */
+  readonly war?: War
+}
+
+export interface WriteContext extends JudgeContext {
+  readonly referee: Referee
+  /** How long a war lasts after its last contest, milliseconds. */
+  readonly quietMs: number
 }
 
 /** Answers a create or an update, in the entry that may still change the object. */
-export function answerWrite(write: Write, managed: ManagedObject, context: JudgeContext): Answer {
-  const verdict = judge(write, managed, context)
+export function answerWrite(write: Write, managed: ManagedObject, context: WriteContext): Answer {
+  const { verdict, war } = context.referee(judge(write, managed, context), write)
+  const isRefused = war?.ruling.kind === 'refused'
+  const remark = isRefused ? warRemark(war, context.quietMs) : undefined
+  const answer = answerVerdict(verdict, write, managed, context, remark)
+  return war ? { ...answer, war } : answer
+}
+
+function answerVerdict(
+  verdict: Verdict,
+  write: Write,
+  managed: ManagedObject,
+  context: JudgeContext,
+  remark?: string,
+): Answer {
   const { kind, reason } = verdict
   const { incoming } = write
   switch (kind) {
     case 'allowed': {
-      const response = withWarnings(allowed(), noteWarnings(verdict.notes, incoming))
-      return { response, verdict: kind, reason }
+      const owners = reason === 'InSync' ? ownerNotes(write, managed, context.knowledge) : []
+      const notes = noteWarnings([...owners, ...verdict.notes], incoming)
+      return { response: withWarnings(allowed(), notes), verdict: kind, reason }
     }
     case 'corrected': {
       const operations = jsonPatch.compare(incoming, verdict.corrected)
@@ -40,7 +64,11 @@ export function answerWrite(write: Write, managed: ManagedObject, context: Judge
       return 'problems' in verdict
         ? answerFault(verdict, managed, incoming)
         : {
-            response: audited(refusal(verdict, managed, incoming, context), verdict, managed),
+            response: audited(
+              refusal(verdict, managed, incoming, context, remark),
+              verdict,
+              managed,
+            ),
             verdict: kind,
             reason,
             ...preventedBy(verdict),
@@ -61,7 +89,7 @@ export function answerFinally(write: Write, managed: ManagedObject, context: Jud
     const response = refusal({ ...late, target }, managed, incoming, context, NOT_CORRECTED)
     return { response: audited(response, late, managed), verdict: 'denied', reason: late.reason }
   }
-  if (verdict.kind === 'denied') return answerWrite(write, managed, context)
+  if (verdict.kind === 'denied') return answerVerdict(verdict, write, managed, context)
   return { response: allowed(), verdict: 'allowed', reason: verdict.reason }
 }
 

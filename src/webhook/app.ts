@@ -1,5 +1,8 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 
+import { BODY_LIMIT, isReadToTheEnd, overcrowded, Refused, readJson, toldSize } from './body.ts'
+import { type Held, Intake } from './intake.ts'
 import {
   type AdmissionRequest,
   type AdmissionResponse,
@@ -19,34 +22,71 @@ export class BadReview extends Error {
 
 export interface AppOptions {
   /** A certificate may come later, by setSecureContext; without this member the app speaks plain HTTP. */
-  readonly tls?: { readonly key?: string; readonly cert?: string }
+  readonly tls?: {
+    readonly key?: string
+    readonly cert?: string
+    /** PEM of the authorities that callers must have a certificate of; by default anybody may call. */
+    readonly clientCa?: string | undefined
+  }
   readonly mutate: Handler
   readonly validate: Handler
   readonly onError: (error: Error) => void
+  /** What bounds the requests under way; by default one for as much as they may take in production. */
+  readonly intake?: Intake
 }
 
-// Two objects of 3 MiB, which is what the API server stores at most, and the envelope.
-const BODY_LIMIT = 7 << 20
+// The API server waits three seconds: what takes longer to say what it wants is not the API server.
+const PATIENCE_MS = 5_000
+const PATIENCE = {
+  headersTimeout: PATIENCE_MS,
+  // By default these are looked after every 30 seconds only.
+  connectionsCheckingInterval: 1_000,
+}
+// The API server asks again so much later, if there is time left for it.
+const RETRY_AFTER_S = 1
 
 /** The admission endpoints, not listening yet. */
-export function createApp({ tls, mutate, validate, onError }: AppOptions): FastifyInstance {
+export function createApp({
+  tls,
+  mutate,
+  validate,
+  onError,
+  intake = new Intake(),
+}: AppOptions): FastifyInstance {
   const app = Fastify({
-    ...(tls && { https: { ...tls, minVersion: 'TLSv1.2' as const } }),
-    bodyLimit: BODY_LIMIT,
+    ...(tls ? { https: httpsOptions(tls) } : { http: PATIENCE }),
     // Longer than the API server keeps an idle connection: it must be the one to close.
     keepAliveTimeout: 120_000,
-    requestTimeout: 10_000,
-    // `__proto__` is a legal key of a ConfigMap; nothing here assigns by keys from outside.
-    onProtoPoisoning: 'ignore',
-    onConstructorPoisoning: 'ignore',
+    requestTimeout: PATIENCE_MS,
+    // A request that arrives while we end is one that we have time for: a 503 would let its write pass unjudged.
+    return503OnClosing: false,
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } },
   }) as unknown as FastifyInstance
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     const status = error.statusCode ?? 500
     if (status >= 500) onError(error)
+    if (status === 429) reply.header('retry-after', RETRY_AFTER_S)
     reply
       .code(status)
       .send({ message: status < 500 ? error.message : 'the webhook failed; see its log' })
+  })
+  const holdings = new WeakMap<IncomingMessage, Held>()
+  app.addHook('onRequest', async ({ raw }, reply) => {
+    if ((raw.headers['content-encoding'] ?? 'identity') !== 'identity')
+      throw new Refused(415, 'send the review as it is: no content encoding is read')
+    if (!intake.hasRoom(Math.min(toldSize(raw), BODY_LIMIT))) {
+      if (!isReadToTheEnd(raw)) reply.header('connection', 'close')
+      throw overcrowded()
+    }
+    const held = intake.begin()
+    holdings.set(raw, held)
+    reply.raw.once('close', held.giveBack)
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', async ({ raw }: FastifyRequest) => {
+    const held = holdings.get(raw)
+    if (!held) throw new Error('a body is read of a request that was never let in')
+    return readJson(raw, held)
   })
   const options = { schema: { body: admissionReviewSchema } }
   for (const [path, handler] of [['/mutate', mutate] as const, ['/validate', validate] as const]) {
@@ -56,3 +96,11 @@ export function createApp({ tls, mutate, validate, onError }: AppOptions): Fasti
   }
   return app
 }
+
+const httpsOptions = ({ clientCa, ...pair }: NonNullable<AppOptions['tls']>) => ({
+  ...pair,
+  ...PATIENCE,
+  ...(clientCa && { ca: clientCa, requestCert: true, rejectUnauthorized: true }),
+  handshakeTimeout: PATIENCE_MS,
+  minVersion: 'TLSv1.2' as const,
+})

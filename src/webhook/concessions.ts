@@ -1,12 +1,13 @@
 import jsonPatch, { type Operation } from 'fast-json-patch'
 
+import { isDeeper } from '../shared/engine/json.ts'
 import { type Drift, drift } from '../shared/engine/merge.ts'
 import type { FieldPath, MergeTree } from '../shared/engine/merge-tree.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
 import { MAX_DEPTH, parsePointer, valueAt } from '../shared/engine/pointer.ts'
-import { pointerOf } from '../shared/engine/pointer-of.ts'
+import { pointersOf } from '../shared/engine/pointer-of.ts'
 
-// Each edit looks through the lists on its way: without a limit many edits in a long list take seconds.
+// Nobody reads more, and each has its operation in the patch.
 const MAX_EDITS = 256
 
 export interface Concession {
@@ -26,13 +27,15 @@ export function concessions({
 }: Concession): readonly Operation[] | undefined {
   if (drifts.length > MAX_EDITS) return undefined
   const operations = new Map<string, Operation>()
+  const [pointerIn, placeIn] = [pointersOf(tree, desired), pointersOf(tree, object)]
   for (const { path, pointer: place, found } of drifts) {
     // Among the labels ours must stay.
     const isWhole = found !== undefined || place.startsWith('/metadata/')
-    const conceded = isWhole ? path : outermostMissing(tree, object, path)
-    const pointer = pointerOf(tree, desired, conceded)
+    const conceded = isWhole ? path : outermostMissing(object, placeIn, path)
+    const pointer = pointerIn(conceded)
     // A reserved name is none that any patch may hold.
-    if (pointer === undefined || !parsePointer(pointer).ok || isDeep(found)) return undefined
+    if (pointer === undefined || !parsePointer(pointer).ok || isDeeper(found, MAX_DEPTH))
+      return undefined
     operations.set(pointer, operationAt(pointer, conceded, found))
   }
   // From the last item of a list to the first, no removal moves what is still to be removed.
@@ -63,19 +66,16 @@ function operationAt(path: string, steps: FieldPath, value: unknown): Operation 
  * The path to the outermost container on the way that the object does not have: with its last field gone
  * an empty one would still be wanted. Never the spec, which must stay a map.
  */
-function outermostMissing(tree: MergeTree, object: KubeObject, path: FieldPath): FieldPath {
+function outermostMissing(object: KubeObject, placeIn: PlaceIn, path: FieldPath): FieldPath {
   let end = path.length
-  while (end > 2 && !isContainerAt(tree, object, path.slice(0, end - 1))) end--
+  while (end > 2 && !isContainerAt(object, placeIn(path.slice(0, end - 1)))) end--
   return path.slice(0, end)
 }
 
-function isContainerAt(tree: MergeTree, object: KubeObject, path: FieldPath): boolean {
-  const tokens = parsePointer(pointerOf(tree, object, path) ?? '/')
+type PlaceIn = ReturnType<typeof pointersOf>
+
+function isContainerAt(object: KubeObject, pointer = '/'): boolean {
+  const tokens = parsePointer(pointer)
   const value = tokens.ok ? valueAt(object, tokens.value) : undefined
   return typeof value === 'object' && value !== null
 }
-
-const isDeep = (value: unknown, left: number = MAX_DEPTH): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (left === 0 || Object.values(value).some((member) => isDeep(member, left - 1)))

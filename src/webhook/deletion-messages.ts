@@ -25,9 +25,11 @@ export function deletionWarnings(
   knowledge: Knowledge,
 ): readonly string[] {
   const { asset } = managed
-  const what = COMES_BACK[reason]
-  if (what === undefined) return []
-  const text = `${titleOf(old)} ${what} (${asset.name}: ${asset.description}).`
+  const how = COMES_BACK[reason]
+  if (how === undefined) return []
+  // What reboots nodes may have to wait for an approval.
+  const when = asset.disruption === 'none' ? 'within seconds' : 'as soon as its change may be made'
+  const text = `${titleOf(old)} comes back ${when}, ${how} (${asset.name}: ${asset.description}).`
   return fitted(
     [
       explanation(0, text, EXPLANATION_LIMIT),
@@ -38,8 +40,9 @@ export function deletionWarnings(
 }
 
 const COMES_BACK: Readonly<Partial<Record<DeleteVerdict['reason'], string>>> = {
-  Recreated: 'comes back within seconds, without its overrides',
-  Unmanaged: 'comes back within seconds, and managed',
+  Recreated: 'without its overrides',
+  Unmanaged: 'and managed',
+  Paused: 'and no longer paused',
 }
 
 /** The denial of a deletion. */

@@ -1,45 +1,26 @@
 import { type Asset, type Catalog, kindKey } from '../shared/catalog/catalog.ts'
-import type { EventInput } from '../shared/cluster/events.ts'
-import { isKubeObject, isMap, type KubeObject } from '../shared/engine/object.ts'
+import { groupOf, isKubeObject, isMap, type KubeObject } from '../shared/engine/object.ts'
 import {
   type Answer,
   answerDeletion,
   answerFault,
   answerFinally,
   answerWrite,
-  preventedEvent,
+  type WriteContext,
 } from './answers.ts'
 import { BadReview, type Handler } from './app.ts'
 import type { JudgeContext } from './judge.ts'
 import { judgeUninformed, type Write } from './judge-annotations.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
-import { OncePer } from './once-per.ts'
+import { createReferee } from './referee.ts'
+import { createReport, type ReportDeps } from './report.ts'
 import { type AdmissionRequest, allowed } from './review.ts'
 
-/** What the count of requests is divided by. */
-export interface Counted {
-  readonly kind: string
-  readonly operation: string
-  readonly verdict: string
-  readonly reason: string
-}
-
-export interface HandlerDeps extends Pick<JudgeContext, 'enforcement' | 'digest'> {
+export interface HandlerDeps extends ReportDeps, Pick<JudgeContext, 'enforcement'> {
   /** What is known now; undefined before the first state was read. */
   readonly knowledge: () => Knowledge | undefined
   readonly catalog: Catalog
-  readonly metrics: {
-    readonly requests: { inc(labels: Counted): void }
-    readonly duration: { observe(labels: Pick<Counted, 'verdict'>, seconds: number): void }
-  }
-  readonly log: { info(entry: object, message: string): void }
-  readonly record: (event: EventInput) => void
-  /** A clock in milliseconds that never goes back. */
-  readonly now: () => number
 }
-
-const EVENT_INTERVAL_MS = 60_000
-const EVENTS_REMEMBERED = 1_000
 
 /** The handlers of the two entries. The mutating one gives every verdict; the other has the last look. */
 export function createHandlers(deps: HandlerDeps): {
@@ -77,28 +58,26 @@ function mutation(request: AdmissionRequest, deps: HandlerDeps): Answer | undefi
 function validation(request: AdmissionRequest, deps: HandlerDeps): Answer | undefined {
   if (request.operation !== 'DELETE') return judged(request, deps, answerFinally)
   const found = find(request, deps.knowledge())
-  return (
-    found &&
-    answerDeletion(
-      objectIn(request, 'oldObject'),
-      request.userInfo.username,
-      found.managed,
-      found.knowledge,
-    )
-  )
+  if (!found) return undefined
+  const old = objectIn(request, 'oldObject')
+  return answerDeletion(old, request.userInfo.username, found.managed, found.knowledge)
 }
 
 /** The answer to a create or an update of one of our objects; undefined for any other request. */
 function judged(
   request: AdmissionRequest,
   deps: HandlerDeps,
-  answer: typeof answerWrite,
+  answer: (write: Write, managed: ManagedObject, context: WriteContext) => Answer,
 ): Answer | undefined {
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return undefined
   const knowledge = deps.knowledge()
   if (!knowledge) return judgedUninformed(request, deps)
   const found = find(request, knowledge)
-  return found && answer(writeIn(request), found.managed, { ...deps, knowledge })
+  if (!found) return undefined
+  const { contests, digest, now } = deps
+  const referee = createReferee(contests, request, digest, now())
+  const { quietMs } = contests
+  return answer(writeIn(request), found.managed, { ...deps, knowledge, referee, quietMs })
 }
 
 /** Before the first state is read only overrides are judged, since they mean the same in any state. */
@@ -143,39 +122,28 @@ const writeIn = (request: AdmissionRequest): Write => ({
 
 function objectIn(request: AdmissionRequest, field: 'object' | 'oldObject'): KubeObject {
   const object = request[field]
-  if (isKubeObject(object) && hasSoundMetadata(object)) return object
-  throw new BadReview(
-    `request.${field} of ${request.operation} is no Kubernetes object with a name`,
-  )
+  if (!(isKubeObject(object) && hasSoundMetadata(object)))
+    throw new BadReview(
+      `request.${field} of ${request.operation} is no Kubernetes object with a name`,
+    )
+  if (isOf(request, object)) return object
+  throw new BadReview(`request.${field} of ${request.operation} is not the object that it is about`)
 }
 
-const hasSoundMetadata = ({ metadata: { namespace, labels, annotations } }: KubeObject) =>
-  (namespace === undefined || typeof namespace === 'string') && [labels, annotations].every(isTexts)
+const hasSoundMetadata = ({ metadata: { namespace, uid, labels, annotations } }: KubeObject) =>
+  [namespace, uid].every((text) => text === undefined || typeof text === 'string') &&
+  [labels, annotations].every(isTexts)
+
+// The API server never says otherwise. Whatever is remembered or told of a write is under the object's name, so
+// that a caller who makes names up would fill our memory with them.
+const isOf = (request: AdmissionRequest, { apiVersion, kind, metadata }: KubeObject) =>
+  kind === request.kind.kind &&
+  groupOf(apiVersion) === request.kind.group &&
+  (metadata.namespace ?? '') === (request.namespace ?? '') &&
+  metadata.name === nameOf(request) &&
+  metadata.name === (request.name || metadata.name)
 
 const isTexts = (value: unknown) =>
   value === undefined ||
   value === null ||
   (isMap(value) && Object.values(value).every((text) => typeof text === 'string'))
-
-/** Tells metrics, log and events of an answer: events of the same fields and user once a minute. */
-function createReport({ metrics, log, record, digest, now }: HandlerDeps) {
-  const once = new OncePer(EVENT_INTERVAL_MS, EVENTS_REMEMBERED)
-  return (request: AdmissionRequest, answer: Answer, startedAt: number) => {
-    const {
-      uid,
-      kind: { kind },
-      operation,
-      userInfo: { username: user },
-    } = request
-    const { verdict, reason, prevented } = answer
-    metrics.requests.inc({ kind, operation, verdict, reason })
-    metrics.duration.observe({ verdict }, (now() - startedAt) / 1000)
-    if (verdict !== 'allowed') log.info({ uid, user, kind, operation, verdict, reason }, 'judged')
-    if (!prevented) return
-    const subject = objectIn(request, 'object')
-    const pointers = prevented.map(({ pointer }) => pointer).sort()
-    const { namespace, name } = subject.metadata
-    const key = digest(JSON.stringify([kind, namespace, name, user, pointers]))
-    if (once.admits(key, now())) record(preventedEvent(answer, prevented, subject, user))
-  }
-}

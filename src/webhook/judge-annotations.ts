@@ -1,16 +1,12 @@
 import type { Asset } from '../shared/catalog/catalog.ts'
 import { isSensitive } from '../shared/catalog/catalog.ts'
+import { emptyOptIns, optInProblems, optIns } from '../shared/catalog/opt-ins.ts'
 import { readSettings, type Settings, unknownNames } from '../shared/catalog/settings.ts'
-import {
-  AUTOPILOT,
-  DISABLED_RESOURCES,
-  IGNORE_FIELDS,
-  MODE,
-  PATCH,
-  PREFIX,
-} from '../shared/engine/annotations.ts'
+import { AUTOPILOT, DISABLED_RESOURCES, PATCH } from '../shared/engine/annotations.ts'
 import { annotationOf, type KubeObject } from '../shared/engine/object.ts'
+import { PATCH_BLOCKED } from '../shared/engine/plan.ts'
 import { type Problem, sentenceOf } from '../shared/engine/problem.ts'
+import { keptChanges } from './kept-changes.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
 import {
   changedAnnotations,
@@ -51,7 +47,7 @@ export function judgeAnnotations(
   const { standing, isHco, tree } = managed
   const baseline = standing.kind === 'active' ? standing.baseline : undefined
   const target = { baseline, tree, isSensitive: managed.isSensitive }
-  const overrides = judgeOverrides(incoming, changed, target)
+  const overrides = judgeOverrides(incoming, old, changed, target)
   const stated = isHco ? judgeSettings(incoming, changed, knowledge) : undefined
   return {
     settings: stated?.settings ?? knowledge.settings,
@@ -68,7 +64,7 @@ export function judgeAnnotations(
 export function judgeUninformed({ incoming, old }: Write, asset: Asset): Fault | undefined {
   const changed = changedAnnotations(incoming, old)
   const target = { baseline: undefined, tree: undefined, isSensitive: isSensitive(asset) }
-  const { problems } = judgeOverrides(incoming, changed, target)
+  const { problems } = judgeOverrides(incoming, old, changed, target)
   return faultOf(problems, [], blocked(incoming, changed, target))
 }
 
@@ -90,43 +86,35 @@ const blocked = (
   target: OverrideTarget,
 ): readonly Problem[] =>
   target.isSensitive && changed.has(PATCH) && annotationOf(incoming, PATCH) !== undefined
-    ? [BLOCKED]
+    ? [PATCH_BLOCKED]
     : []
-
-const BLOCKED: Problem = {
-  reason: 'PatchBlocked',
-  annotation: PATCH,
-  message: `is refused, since what this kind holds grants power over nodes or access: use ${IGNORE_FIELDS} or ${MODE}`,
-}
 
 // The settings that name assets.
 const NAMING = [AUTOPILOT, DISABLED_RESOURCES]
 
 function judgeSettings(
-  { metadata }: KubeObject,
+  { metadata: { annotations = {} } }: KubeObject,
   changed: ReadonlySet<string>,
-  { settings: before, validSettings, all }: Knowledge,
+  knowledge: Knowledge,
 ) {
-  const stated = readSettings(metadata.annotations ?? {}, validSettings)
-  const problems = stated.problems.filter(({ annotation }) => changed.has(annotation))
+  const { settings: before, validSettings, all } = knowledge
+  const catalog = all.map(({ asset }) => asset)
+  const stated = readSettings(annotations, validSettings)
+  const problems = [...stated.problems, ...optInProblems(catalog, annotations)].filter(
+    ({ annotation }) => changed.has(annotation),
+  )
+  const empty = emptyOptIns(catalog, annotations).filter(({ key }) => changed.has(key))
+  const isNaming = NAMING.some((key) => changed.has(key))
   return {
     // A setting that is refused is not what the refusal is decided by.
     settings: problems.length > 0 ? before : stated.settings,
     problems,
-    notes: NAMING.some((key) => changed.has(key)) ? unknownNotes(stated.settings, all) : [],
+    notes: [
+      ...(isNaming ? unknownNames(stated.settings, catalog) : []),
+      ...(isNaming ? keptChanges(before, stated.settings, knowledge) : []),
+      ...empty.map(({ note }) => note),
+    ],
   }
 }
 
-function unknownNotes(settings: Settings, all: Knowledge['all']): readonly string[] {
-  return unknownNames(
-    settings,
-    all.map(({ asset }) => asset),
-  )
-}
-
-const optInsOf = ({ all }: Knowledge) =>
-  all.flatMap(({ asset }) =>
-    asset.conditions.flatMap((condition) =>
-      condition.type === 'annotation' ? [`${PREFIX}${condition.key}`] : [],
-    ),
-  )
+const optInsOf = ({ all }: Knowledge) => [...optIns(all.map(({ asset }) => asset)).keys()]

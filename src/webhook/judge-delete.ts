@@ -1,3 +1,4 @@
+import { CLEANERS } from '../shared/catalog/names.ts'
 import { MODE, RECONCILE_PAUSED } from '../shared/engine/annotations.ts'
 import { annotationOf, type KubeObject } from '../shared/engine/object.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
@@ -14,15 +15,10 @@ export interface DeleteVerdict {
     | 'Off'
     | 'Observing'
     | 'HyperConverged'
+    | 'NoHyperConverged'
     | 'Recreated'
     | 'Protected'
 }
-
-// What cleans up after somebody else's decision must never be in the way of it, or namespaces never end.
-const CLEANERS = new Set([
-  'system:serviceaccount:kube-system:namespace-controller',
-  'system:serviceaccount:kube-system:generic-garbage-collector',
-])
 
 /** Judges the deletion of a managed object: only an active one whose loss reboots nodes or takes access away is refused. */
 export function judgeDelete(
@@ -40,18 +36,19 @@ export function judgeDelete(
 
 function indifferenceTo(
   { isHco, standing, isAgreed }: ManagedObject,
-  { settings: { activation } }: Knowledge,
+  { settings: { activation }, hasHyperConverged }: Knowledge,
 ): DeleteVerdict['reason'] | undefined {
   if (activation.kind === 'off') return 'Off'
   if (activation.kind === 'observe') return 'Observing'
   if (isHco) return 'HyperConverged'
+  if (!hasHyperConverged) return 'NoHyperConverged'
   if (standing.kind !== 'active') return 'Inactive'
   // The leader may not want the object at all.
   return isAgreed ? undefined : 'Disagreement'
 }
 
 function indifferenceIn(old: KubeObject, username: string): DeleteVerdict['reason'] | undefined {
-  if (CLEANERS.has(username) || old.metadata.deletionTimestamp) return 'Garbage'
+  if (CLEANERS.includes(username) || old.metadata.deletionTimestamp) return 'Garbage'
   if (annotationOf(old, RECONCILE_PAUSED) === 'true') return 'Paused'
   return annotationOf(old, MODE) === 'unmanaged' ? 'Unmanaged' : undefined
 }

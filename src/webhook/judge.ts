@@ -1,5 +1,6 @@
 import { namespaceOf } from '../shared/catalog/catalog.ts'
 import { isExcluded } from '../shared/catalog/exclusions.ts'
+import { withLivePayloads } from '../shared/catalog/live-payloads.ts'
 import { isSelected, type Settings } from '../shared/catalog/settings.ts'
 import type { Digest } from '../shared/catalog/standing.ts'
 import { MANAGED_BY, OVERRIDES } from '../shared/engine/annotations.ts'
@@ -9,6 +10,7 @@ import type { MergeTree } from '../shared/engine/merge-tree.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
 import { type Enforcement, type Plan, plan } from '../shared/engine/plan.ts'
 import { sentenceOf } from '../shared/engine/problem.ts'
+import { contentDigest } from '../shared/ops/digest.ts'
 import { conceded } from './concessions.ts'
 import { type Fault, judgeAnnotations, type Write } from './judge-annotations.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
@@ -37,10 +39,10 @@ export interface Corrected {
   readonly notes: readonly string[]
 }
 
-/** A write that is not stored, since it moves fields of an asset that is only ever denied. */
+/** A write that is not stored, since it moves fields of an asset that is only ever denied, or once too often. */
 export interface Denied {
   readonly kind: 'denied'
-  readonly reason: 'Drift'
+  readonly reason: 'Drift' | 'Thrashing'
   readonly drifts: readonly Drift[]
   readonly target: Target
 }
@@ -53,25 +55,29 @@ export interface Target {
 
 export interface JudgeContext {
   readonly knowledge: Knowledge
-  /** The flag, for where neither the asset nor the HyperConverged decides. */
-  readonly enforcement: 'correct' | 'deny'
+  /** What the flag says, after the HyperConverged and before the asset; undefined where it says nothing. */
+  readonly enforcement: 'correct' | 'deny' | undefined
   readonly digest: Digest
 }
 
 /** Judges a create or an update of a managed object: the write, not the object. Pure, and in memory only. */
-export function judge(write: Write, managed: ManagedObject, context: JudgeContext): Verdict {
-  const { settings, fault, notes } = judgeAnnotations(write, managed, context.knowledge)
-  const idle = IDLE[settings.activation.kind]
+export function judge(write: Write, known: ManagedObject, context: JudgeContext): Verdict {
+  const { knowledge } = context
+  const managed = knowledge.asAnnotated(known, write.incoming)
+  const { settings, fault, notes } = judgeAnnotations(write, managed, knowledge)
+  const idle =
+    managed.isHco || knowledge.hasHyperConverged
+      ? IDLE[settings.activation.kind]
+      : 'NoHyperConverged'
   if (idle) return allow(idle, [...(fault?.problems ?? []).map(sentenceOf), ...notes])
   if (fault) return { kind: 'denied', ...fault }
 
-  const target = targetOf(write.incoming, managed, settings, context.knowledge)
+  const target = targetOf(write.incoming, managed, settings, knowledge)
   if ('obstacle' in target) return allow(target.obstacle, notes)
-  const planFor = (object: KubeObject) =>
-    plan({ ...target, object, isSensitive: managed.isSensitive })
-  const after = planFor(write.incoming)
+  const { isSensitive } = managed
+  const after = plan({ ...target, object: write.incoming, isSensitive })
   if (after.kind !== 'enforce') return allow(after.kind === 'hold' ? 'Held' : after.reason, notes)
-  const before = write.old && isOverridden(write) ? planFor(write.old) : after
+  const before = planBefore(write, known, managed, context) ?? after
   const situation = { write, managed, context: { ...context, settings }, target, before, after }
   return settle({ ...situation, notes })
 }
@@ -88,6 +94,21 @@ const IDLE: Readonly<Record<Settings['activation']['kind'], string | undefined>>
   observe: 'Observing',
   all: undefined,
   only: undefined,
+}
+
+/** What was planned before the write; undefined where it changes nothing that is planned by. */
+function planBefore(
+  write: Write,
+  known: ManagedObject,
+  managed: ManagedObject,
+  { knowledge }: JudgeContext,
+): Plan | undefined {
+  const { old } = write
+  if (!old) return undefined
+  const { standing, tree, isSensitive } = knowledge.asAnnotated(known, old)
+  const isOther = standing !== managed.standing
+  if (!(isOther || isOverridden(write)) || standing.kind !== 'active' || !tree) return undefined
+  return plan({ baseline: standing.baseline, tree, object: old, isSensitive })
 }
 
 function isOverridden({ incoming, old }: Write): boolean {
@@ -133,18 +154,36 @@ interface Case {
 }
 
 function settle(situation: Case): Verdict {
-  const { write, managed, target, after, notes } = situation
-  const { incoming, old } = write
-  const { tree } = target
-  const moved = correct({ tree, incoming, old, desired: after.desired })
+  const { incoming, old } = situation.write
+  const wanted = wantedIn(situation)
+  const moved = correct({ tree: situation.target.tree, incoming, old, desired: wanted })
   const isContested = moved.drifts.some(isContent)
-  const isPending = isContested && isChangePending(situation)
-  const desired = isPending && old ? conceded(tree, after.desired, old) : after.desired
-  if (isContested && isRefused(situation, moved, desired)) {
-    return { kind: 'denied', reason: 'Drift', drifts: moved.drifts, target }
-  }
+  if (isContested && isChangePending(situation)) return settlePending(situation, moved, wanted)
+  return isContested && isRefused(situation, moved, wanted)
+    ? refuse(situation, moved)
+    : store(situation, moved)
+}
+
+/** What was there before is put back, since desired is the very change that waits. */
+function settlePending(situation: Case, moved: Correction, wanted: KubeObject): Verdict {
+  const { write, target, notes } = situation
+  const { incoming, old } = write
+  if (!old) return allow('Pending', notes)
+  const desired = conceded(target.tree, wanted, old)
+  if (isRefused(situation, moved, desired)) return refuse(situation, moved)
   if (!desired) return allow('Terminating', notes)
-  const written = isPending ? correct({ tree, incoming, old, desired }) : moved
+  return store(situation, correct({ tree: target.tree, incoming, old, desired }))
+}
+
+const refuse = ({ target }: Case, { drifts }: Correction): Denied => ({
+  kind: 'denied',
+  reason: 'Drift',
+  drifts,
+  target,
+})
+
+function store(situation: Case, written: Correction): Verdict {
+  const { managed, target, after, notes } = situation
   // What an override changes on a disruptive asset is the reconciler's: it asks for approval first.
   const whole = managed.isAlwaysDenied ? written : withOverrides(situation, written)
   if (whole.drifts.length === 0) return allow('InSync', notes)
@@ -159,6 +198,10 @@ function settle(situation: Case): Verdict {
     notes,
   }
 }
+
+// Where what is stored says the same in other bytes, to put ours back would be a change that nobody wants.
+const wantedIn = ({ write: { incoming, old }, after }: Case) =>
+  withLivePayloads(after.desired, old ?? incoming, contentDigest)
 
 /** Whether the field is anything but our label, which is put back and never fought over. */
 export const isContent = ({ path: [first, , third] }: Drift) =>
@@ -184,7 +227,7 @@ function isRefused(
   if (!old || incoming.metadata.deletionTimestamp) return false
   const enforcement = managed.isAlwaysDenied
     ? 'deny'
-    : (context.settings.enforcement ?? context.enforcement)
+    : (context.settings.enforcement ?? context.enforcement ?? managed.asset.enforcement)
   const isSetOtherwise = drifts.some((drift) => drift.kind === 'different' && isContent(drift))
   return enforcement === 'deny' && (isSetOtherwise || !desired)
 }

@@ -8,11 +8,20 @@ import {
   namespaceOf,
 } from '../shared/catalog/catalog.ts'
 import type { Facts } from '../shared/catalog/facts.ts'
+import { annotationFacts } from '../shared/catalog/hco-facts.ts'
 import { readSettings, type Settings } from '../shared/catalog/settings.ts'
-import { type DecideStandings, identityOn, type Standing } from '../shared/catalog/standing.ts'
+import {
+  type DecideStandings,
+  identityOn,
+  type Standing,
+  standingOf,
+} from '../shared/catalog/standing.ts'
 import type { State } from '../shared/catalog/state.ts'
 import { type KindQuery, type KindSchema, schemaKey } from '../shared/cluster/schemas.ts'
+import { canonicalJson } from '../shared/engine/canonical.ts'
 import type { MergeTree } from '../shared/engine/merge-tree.ts'
+import type { KubeObject } from '../shared/engine/object.ts'
+import { sha256 } from '../shared/ops/digest.ts'
 
 /** One catalog object as the webhook knows it. */
 export interface ManagedObject {
@@ -34,6 +43,8 @@ export interface Knowledge {
   /** The last valid text of each setting. */
   readonly validSettings: State['settings']
   readonly facts: Facts
+  /** Without a HyperConverged nothing but that is judged: what was kept for the last one is anybody's. */
+  readonly hasHyperConverged: boolean
   readonly find: (
     group: string,
     kind: string,
@@ -41,13 +52,18 @@ export interface Knowledge {
     name: string,
   ) => ManagedObject | undefined
   readonly all: readonly ManagedObject[]
+  /**
+   * The HyperConverged as its own annotations have it, of which no leader knows yet; any other object as it is. What
+   * a write asks for, or asks for no more, is in force with that write.
+   */
+  readonly asAnnotated: (managed: ManagedObject, object: KubeObject) => ManagedObject
 }
 
 /** The schemas to load before knowledge can be made of a state. */
 export const queriesOf = (catalog: Catalog, { facts }: State): readonly KindQuery[] =>
   catalog.flatMap((asset) => {
     const identity = identityOn(asset, facts)
-    return identity ? [{ ...identity, enumPointers: [] }] : []
+    return identity ? [{ ...identity, enumPointers: [], fieldPointers: [] }] : []
   })
 
 /** Makes knowledge of the published state, rendering each baseline as the leader did. */
@@ -60,6 +76,7 @@ export function createKnowledge(
   const { facts } = state
   const { settings } = readSettings(state.settings)
   const standings = decide(facts, settings)
+  const known = canonicalJson(facts.hco.annotations)
   const all = catalog.map((asset): ManagedObject => {
     const standing = standings.get(asset.name)
     if (!standing) throw new Error(`asset ${asset.name} is of another catalog`)
@@ -86,11 +103,23 @@ export function createKnowledge(
     settings,
     validSettings: state.settings,
     facts,
+    hasHyperConverged: state.hasHyperConverged,
     all,
+    asAnnotated(managed, { metadata }) {
+      if (!managed.isHco) return managed
+      const annotations = annotationFacts(metadata.annotations ?? {})
+      if (canonicalJson(annotations) === known) return managed
+      const asked = { ...facts, hco: { ...facts.hco, annotations } }
+      const standing = standingOf(managed.asset, asked, settings, sha256)
+      return isSame(standing, managed.standing) ? managed : { ...managed, standing }
+    },
     find: (group, kind, namespace, name) =>
       index.get(keyOf(kindKey({ group, kind }), namespace, name)),
   }
 }
+
+const isSame = (a: Standing, b: Standing) =>
+  a.kind === 'active' && b.kind === 'active' && a.digest === b.digest
 
 const keyOf = (kind: string, namespace: string | undefined, name: string) =>
   JSON.stringify([kind, namespace || undefined, name])

@@ -9,6 +9,7 @@ import { cut, showValue } from '../shared/engine/show.ts'
 import { type Corrected, type Denied, isContent, type Target } from './judge.ts'
 import type { Fault, Write } from './judge-annotations.ts'
 import type { ManagedObject } from './knowledge.ts'
+import { remembered } from './remembered.ts'
 import type { Cause } from './review.ts'
 import { annotateCommand, ignoreFor, patchFor, unmanageCommand, type Wish } from './way-out.ts'
 import {
@@ -40,20 +41,22 @@ export function correctionWarnings(
   const tell = (rank: number, text: string) =>
     explanation(rank, `${title}: ${text}`, EXPLANATION_LIMIT)
   const [kept, at] = old ? ['kept', 'at'] : ['set', 'to']
-  const said = (drifts.length > 0 ? drifts : putBack).slice(0, NAMED)
+  const told = drifts.length > 0 ? drifts : putBack
+  const said = told.slice(0, NAMED)
   const lines = said.map(({ pointer, wanted }) => {
     const value = showValue(pointer, wanted)
-    return drifts.length > 0
-      ? `${pointer} ${kept} ${at} ${value} by ${FIELD_MANAGER} (${name}: ${description}).`
+    if (drifts.length > 0)
+      return `${pointer} ${kept} ${at} ${value} by ${FIELD_MANAGER} (${name}: ${description}).`
+    // We do not know all that the API server wants of a value; it is asked after us.
+    return plan.isPatched
+      ? `${pointer} set to ${value} by ${FIELD_MANAGER}, as the patch now says (${name}); if the API server refuses that, mend the patch.`
       : `${pointer} set to ${value} by ${FIELD_MANAGER}, as the annotations now say (${name}: ${description}).`
   })
   const wish = wishOf(target, managed, incoming, drifts)
   return fitted(
     [
       ...lines.map((text) => tell(1, text)),
-      ...(putBack.length > said.length
-        ? [tell(0, `${putBack.length} fields ${kept} in all.`)]
-        : []),
+      ...(told.length > NAMED ? [tell(0, `${told.length} fields ${kept} in all.`)] : []),
       ...(wish ? [correctionWayOut(wish, plan.isPatched)] : []),
       ...notes.map((text) => tell(2, text)),
     ],
@@ -83,21 +86,23 @@ const ownershipWays = (wish: Wish): readonly string[] => [
   `To own the object: ${unmanageCommand(wish.object)}`,
 ]
 
-function ignoreWays(wish: Wish): readonly string[] {
+const ignoreWays = remembered((wish): readonly string[] => {
   const ignore = wish.drifts.length > MAX_WISHES ? undefined : ignoreFor(wish)
   return ignore === undefined ? [] : [annotateCommand(wish.object, IGNORE_FIELDS, ignore)]
-}
+})
 
 /** The wordings in which to name the patch that makes the edit legitimate; none where none can. */
-function patchWays(wish: Wish): readonly string[] {
+const patchWays = remembered((wish): readonly string[] => {
   if (wish.isSensitive) return []
-  if (wish.drifts.length > MAX_WISHES) return [HINT]
+  if (wish.drifts.length > MAX_WISHES) return [TOO_LONG]
   const patch = patchFor(wish)
   if (patch === undefined) return []
-  return isShowable(patch) ? [annotateCommand(wish.object, PATCH, patch), HINT] : [HINT]
-}
+  return isShowable(patch) ? [annotateCommand(wish.object, PATCH, patch), TOO_LONG] : [SECRET]
+})
 
-const HINT = `put the ${PATCH} annotation that \`virt-platform-autopilot override FILE\` prints for your manifest on the object.`
+const PRINTED = '`virt-platform-autopilot override FILE` prints it for your manifest.'
+const TOO_LONG = `the command is too long to be shown here: ${PRINTED}`
+const SECRET = `the command would show a secret or a payload: ${PRINTED}`
 
 // A command that repeats a secret would print it on a terminal and in a log.
 const isShowable = (patch: string) =>

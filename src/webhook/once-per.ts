@@ -1,3 +1,5 @@
+import { putNewest } from './newest.ts'
+
 /** Lets each key through once per interval. It remembers so many keys, and forgets the oldest for a newer one. */
 export class OncePer {
   readonly #intervalMs: number
@@ -14,11 +16,7 @@ export class OncePer {
   admits(key: string, now: number): boolean {
     const last = this.#times.get(key)
     if (last !== undefined && now - last < this.#intervalMs) return false
-    // Deleted first, so that a key that comes again is the newest.
-    this.#times.delete(key)
-    const [oldest] = this.#times.keys()
-    if (oldest !== undefined && this.#times.size >= this.#room) this.#times.delete(oldest)
-    this.#times.set(key, now)
+    putNewest(this.#times, this.#room, key, now)
     return true
   }
 }

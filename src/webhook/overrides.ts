@@ -1,20 +1,27 @@
-import { closest } from 'fastest-levenshtein'
-
+import { nearest, suggesting } from '../shared/catalog/nearest.ts'
 import {
   APPROVE,
   AUTOPILOT,
   DISABLED_RESOURCES,
   DISRUPTIVE_CHANGES,
   ENFORCEMENT,
+  IGNORE_FIELDS,
   MANAGED_BY,
   MODE,
   OVERRIDES,
+  PATCH,
   PREFIX,
   RECONCILE_PAUSED,
 } from '../shared/engine/annotations.ts'
 import type { MergeTree } from '../shared/engine/merge-tree.ts'
 import { annotationOf, type KubeObject } from '../shared/engine/object.ts'
-import { type Enforcement, plan, switchProblems } from '../shared/engine/plan.ts'
+import {
+  type Enforcement,
+  PATCH_BLOCKED,
+  type Plan,
+  plan,
+  switchProblems,
+} from '../shared/engine/plan.ts'
 import type { Problem } from '../shared/engine/problem.ts'
 
 /** Which annotations under our prefix a write adds, changes or removes. */
@@ -31,7 +38,7 @@ export function changedAnnotations(
 }
 
 export interface OverrideFaults {
-  /** What is wrong with an override that this write adds or changes. */
+  /** What is wrong with an override that this write adds or changes, or is so only since this write. */
   readonly problems: readonly Problem[]
   /** What is odd about one without being wrong. */
   readonly remarks: readonly Problem[]
@@ -45,25 +52,44 @@ export interface OverrideTarget {
 }
 
 /**
- * Judges the overrides that a write touches, and only these: one that was invalid before is left out of
- * the judgement, and one on a paused or unmanaged object is judged as if it were in force.
+ * Judges the overrides that a write touches: one that was invalid before is left out of the judgement,
+ * and one on a paused or unmanaged object is judged as if it were in force.
  */
 export function judgeOverrides(
   incoming: KubeObject,
+  old: KubeObject | undefined,
   changed: ReadonlySet<string>,
   { baseline, tree, isSensitive }: OverrideTarget,
 ): OverrideFaults {
   if (!OVERRIDES.some((key) => changed.has(key))) return { problems: [], remarks: [] }
-  const isChanged = ({ annotation }: Problem) => changed.has(annotation)
-  const switches = switchProblems(incoming).filter(isChanged)
+  const switches = switchProblems(incoming).filter(({ annotation }) => changed.has(annotation))
   if (!baseline || !tree) return { problems: switches, remarks: [] }
 
   const planFor = (object: KubeObject) => plan({ baseline, object, tree, isSensitive })
-  let object = without(incoming, [MODE, RECONCILE_PAUSED])
+  const { problems, remarks } = faultsIn(incoming, planFor)
+  // A patch says what there is to ignore: with another one, an annotation that nobody touched may be wrong.
+  const before = new Set(old && faultsIn(old, planFor).problems.map(({ message }) => message))
+  const isNew = ({ annotation, message }: Problem) =>
+    changed.has(annotation) || (CONTENT.some((key) => changed.has(key)) && !before.has(message))
+  const isTold = (remark: Problem) =>
+    CONTENT.some((key) => changed.has(key)) && remark !== PATCH_BLOCKED
+  const news = problems.filter(isNew)
+  // What there is to ignore is known only once the patch is right.
+  const ofPatch = news.filter(({ annotation }) => annotation === PATCH)
+  const faults = [...switches, ...(ofPatch.length > 0 ? ofPatch : news)]
+  return { problems: faults, remarks: faults.length > 0 ? [] : remarks.filter(isTold) }
+}
+
+/** The overrides that say what is desired; each changes what the other means. */
+const CONTENT = [PATCH, IGNORE_FIELDS]
+
+/** All that is wrong with the overrides of content: what is behind the first invalid one too, as if that were gone. */
+function faultsIn(subject: KubeObject, planFor: (object: KubeObject) => Plan): OverrideFaults {
+  const problems: Problem[] = []
+  let object = without(subject, [MODE, RECONCILE_PAUSED])
   let decision = planFor(object)
   while (decision.kind === 'hold') {
-    const problems = decision.problems.filter(isChanged)
-    if (problems.length > 0) return { problems: [...switches, ...problems], remarks: [] }
+    problems.push(...decision.problems)
     object = without(
       object,
       decision.problems.map(({ annotation }) => annotation),
@@ -71,8 +97,7 @@ export function judgeOverrides(
     decision = planFor(object)
   }
   // What is neither paused nor unmanaged any more is enforced.
-  const { remarks } = decision as Enforcement
-  return { problems: switches, remarks: remarks.filter(isChanged) }
+  return { problems, remarks: (decision as Enforcement).remarks }
 }
 
 function without(object: KubeObject, keys: readonly string[]): KubeObject {
@@ -92,7 +117,7 @@ export const MAX_UNKNOWN = 5
 // No name is longer, and neither is the search for one like it.
 const MAX_KEY = 317
 
-/** A sentence for each key under our prefix that this write adds and nobody reads, with the nearest that somebody does. */
+/** A sentence for each key under our prefix that this write adds and nobody reads, with the one that was meant, if it is near. */
 export function unknownKeys(
   incoming: KubeObject,
   changed: ReadonlySet<string>,
@@ -106,5 +131,11 @@ export function unknownKeys(
     )
     .slice(0, MAX_UNKNOWN)
     .map((key) => key.slice(0, MAX_KEY))
-    .map((key) => `annotation ${key} means nothing here: did you mean ${closest(key, known)}?`)
+    .map((key) => {
+      // The prefix alone makes no key like another.
+      const names = known.map((name) => name.slice(PREFIX.length))
+      const near = nearest(key.slice(PREFIX.length), names)
+      const meant = near === undefined ? undefined : `${PREFIX}${near}`
+      return suggesting(`annotation ${key} means nothing here`, meant, 'remove it')
+    })
 }

@@ -18,6 +18,8 @@ export interface AdmissionRequest {
   readonly userInfo: { readonly username: string }
   readonly object?: unknown
   readonly oldObject?: unknown
+  /** How the client asked for it; the field manager in it is the client's own word. */
+  readonly options?: unknown
 }
 
 /** The envelope that every request must have. Objects are judged by code, which names what is wrong. */

@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto'
 import type { Server } from 'node:https'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,11 +15,17 @@ import { sha256 } from '../shared/ops/digest.ts'
 import type { Listen } from '../shared/ops/listen.ts'
 import { createTroubleTeller, type Log } from '../shared/ops/log.ts'
 import { createRegistry, createWebhookMetrics } from '../shared/ops/metrics.ts'
+import { servableIn } from '../shared/ops/pem.ts'
 import { createOpsApp, listen } from '../shared/ops/server.ts'
 import { afterAbort } from '../shared/ops/shutdown.ts'
 import { createApp } from './app.ts'
+import { followConnections } from './connections.ts'
+import { type ContestLimits, Contests } from './contests.ts'
+import { boundConnections } from './crowd.ts'
+import { drain } from './drain.ts'
 import { createHandlers } from './handlers.ts'
 import { createKnowledge, type Knowledge, queriesOf } from './knowledge.ts'
+import { createLineLimit } from './line-limit.ts'
 import {
   followFiles,
   type ServingCertificate,
@@ -31,11 +36,14 @@ export interface WebhookConfig {
   readonly namespace: string
   readonly listen: Listen
   readonly opsListen: Listen
-  readonly enforcement: 'correct' | 'deny'
+  readonly enforcement: 'correct' | 'deny' | undefined
+  readonly contestLimits: ContestLimits
   /** Where the serving certificate comes from: our Secret, or a folder with tls.crt and tls.key. */
   readonly certificate:
     | { readonly mode: 'secret' }
     | { readonly mode: 'files'; readonly folder: string }
+  /** PEM of the authorities that whoever calls must have a certificate of; by default anybody may call. */
+  readonly clientCa?: string | undefined
   /** How long to go on serving, not ready, after the signal: load balancers learn slowly. */
   readonly graceMs: number
 }
@@ -45,6 +53,8 @@ export interface WebhookDeps {
   readonly catalog: Catalog
   readonly log: Log
   readonly signal: AbortSignal
+  /** A clock in milliseconds that never goes back; by default the process's own. */
+  readonly now?: () => number
 }
 
 export interface RunningWebhook {
@@ -57,28 +67,35 @@ const STATE = 'state'
 const CERTIFICATE = 'certificate'
 const SCHEMA_RETRY_MS = 1_000
 const SCHEMA_REFRESH_MS = 5 * 60_000
-const DRAIN_MS = 20_000
+// No request of the API server lives longer than 3 s. With the grace by default this is less than the 30 s after
+// which a pod is killed.
+const DRAIN_MS = 10_000
+const FAILURES = { capacity: 10, refillMs: 6_000 }
 
 /** Starts the webhook. Rejects only for what is wrong with its own start; the cluster's troubles are waited out. */
 export async function runWebhook(
   config: WebhookConfig,
   deps: WebhookDeps,
 ): Promise<RunningWebhook> {
-  const { client, catalog, log, signal } = deps
+  const { client, catalog, log, signal, now = () => performance.now() } = deps
   const registry = createRegistry()
-  const metrics = createWebhookMetrics(registry)
+  const contests = new Contests(config.contestLimits)
+  const metrics = createWebhookMetrics(registry, () => contests.atWar(now()))
   const tell = createTroubleTeller(log)
   const loadSchemas = createSchemas(client)
   const decide = createStandings(catalog, sha256)
   const secretMode = config.certificate.mode === 'secret'
   let knowledge: Knowledge | undefined
-  let hasCertificate = false
   let isEnding = false
+  // Whoever is asked while it ends must know as much as before: what is followed is followed to the last answer.
+  const served = new AbortController()
 
+  const tellFailure = createLineLimit(FAILURES, (line) => log.error(line, 'admission failed'), now)
   const { mutate, validate } = createHandlers({
     knowledge: () => knowledge,
     catalog,
-    now: () => performance.now(),
+    contests,
+    now,
     enforcement: config.enforcement,
     digest: sha256,
     metrics,
@@ -86,25 +103,46 @@ export async function runWebhook(
     record: createRecorder(client, hostname(), (error) => tell('event not sent', error)),
   })
   const app = createApp({
-    tls: {},
+    tls: { clientCa: config.clientCa },
     mutate,
     validate,
-    onError: (err) => log.error({ err }, 'admission failed'),
+    onError: (err) => tellFailure({ err }),
   })
   app.addHook('onSend', async (_request, reply) => {
     if (isEnding) reply.header('connection', 'close')
   })
 
+  const connections = followConnections(app.server, now)
+  boundConnections(app.server, connections, now)
+
+  let inUse: ServingCertificate | undefined
+  /** Serves with it from the next connection on; throws, and changes nothing, where it cannot be used. */
   const useCertificate = ({ key, cert }: ServingCertificate) => {
+    if (inUse?.key === key && inUse.cert === cert) return
+    const { validTo } = servableIn(cert, key)
+    const server = app.server as unknown as Server
+    // The context is replaced whole: without the authorities, Node's own would be asked for.
+    const ca = config.clientCa && { ca: config.clientCa }
+    server.setSecureContext({ key, cert, minVersion: 'TLSv1.2', ...ca })
+    metrics.certificateExpiry.set(Date.parse(validTo) / 1000)
+    inUse = { key, cert }
+    log.info({ validTo }, 'serving certificate loaded')
+  }
+  const tellUnusable = (error: Error) =>
+    tell(
+      inUse
+        ? 'the serving certificate is not usable; the one in use stays'
+        : 'the serving certificate is not usable',
+      error,
+    )
+  const takeSecretUp = () => {
+    const secret = watches.object(CERTIFICATE)
+    // The leader has yet to make the first.
+    if (!secret && !inUse) return
     try {
-      const server = app.server as unknown as Server
-      server.setSecureContext({ key, cert, minVersion: 'TLSv1.2' })
-      const { validTo } = new X509Certificate(cert)
-      metrics.certificateExpiry.set(Date.parse(validTo) / 1000)
-      hasCertificate = true
-      log.info({ validTo }, 'serving certificate loaded')
+      useCertificate(servingCertificateIn(secret))
     } catch (error) {
-      tell('the serving certificate is not usable; the one in use stays', error as Error)
+      tellUnusable(error as Error)
     }
   }
 
@@ -121,7 +159,7 @@ export async function runWebhook(
     log.info('waiting for the leader to publish its state; until then only overrides are judged')
   }
   const learning = createCycle({
-    signal,
+    signal: served.signal,
     retryMs: SCHEMA_RETRY_MS,
     onTrouble: (error) => tell('cannot take the state in; trying again', error),
     async work() {
@@ -144,14 +182,13 @@ export async function runWebhook(
     onTrouble: (id, error) => tell(`cannot read the ${id}; trying again`, error),
     onChange: (id) => {
       if (id === STATE) learning.soon(0)
-      const certificate = id === CERTIFICATE && servingCertificateIn(watches.object(CERTIFICATE))
-      if (certificate) useCertificate(certificate)
+      if (id === CERTIFICATE) takeSecretUp()
     },
   })
 
   const obstacles = () => [
     ...(isEnding ? ['it is shutting down'] : []),
-    ...(hasCertificate ? [] : ['there is no serving certificate']),
+    ...(inUse ? [] : ['there is no serving certificate']),
     ...(knowledge ? [] : ['the leader has published no state']),
     ...(knowledge?.all.some(({ standing, tree }) => standing.kind === 'active' && !tree)
       ? ['some schemas are missing']
@@ -170,8 +207,8 @@ export async function runWebhook(
   if (config.certificate.mode === 'files') {
     followFiles(config.certificate.folder, {
       onChange: useCertificate,
-      onTrouble: (error) => tell('the certificate files', error),
-      signal,
+      onTrouble: tellUnusable,
+      signal: served.signal,
     })
   }
   log.info({ port, opsPort }, 'webhook listening')
@@ -179,12 +216,9 @@ export async function runWebhook(
   const end = async () => {
     isEnding = true
     await sleep(config.graceMs)
+    await drain({ connections, now, close: () => app.close(), patienceMs: DRAIN_MS })
+    served.abort()
     watches.stop()
-    const idle = setInterval(() => app.server.closeIdleConnections(), 50)
-    const patience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-    await app.close()
-    clearInterval(idle)
-    clearTimeout(patience)
     await ops.close()
   }
   return { port, opsPort, ended: afterAbort(signal, end) }

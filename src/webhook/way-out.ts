@@ -7,7 +7,7 @@ import type { FieldPath, MergeTree } from '../shared/engine/merge-tree.ts'
 import { annotationOf, type KubeObject, type ObjectMeta } from '../shared/engine/object.ts'
 import { applyPatch } from '../shared/engine/patch.ts'
 import { plan } from '../shared/engine/plan.ts'
-import { pointerOf } from '../shared/engine/pointer-of.ts'
+import { pointersOf } from '../shared/engine/pointer-of.ts'
 import { escapeControls } from '../shared/engine/show.ts'
 import { concessions } from './concessions.ts'
 
@@ -59,8 +59,9 @@ export function patchFor(wish: Wish): string | undefined {
  */
 export function ignoreFor(wish: Wish): string | undefined {
   const desired = patchedBaseline(wish)
+  const pointerIn = pointersOf(wish.tree, desired)
   const released = wish.drifts
-    .map(({ path }) => pointerOf(wish.tree, desired, releasable(path)))
+    .map(({ path }) => pointerIn(releasable(path)))
     .filter((pointer) => pointer !== undefined)
   const existing = pointersIn(annotationOf(wish.object, IGNORE_FIELDS) ?? '')
   const pointers = [...new Set([...existing, ...released])]

@@ -1,18 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { loadOwnCatalog } from '../../src/cli/assets.ts'
+import { KubeConfig } from '@kubernetes/client-node'
+import { loadCatalogWith } from '../../src/cli/assets.ts'
 import { install } from '../../src/cli/control-plane/install.ts'
 import { PLATFORM_ADMINS } from '../../src/cli/control-plane/kubeconfig.ts'
-import { loadManifests, type Manifest } from '../../src/cli/control-plane/manifests.ts'
+import type { Manifest } from '../../src/cli/control-plane/manifests.ts'
 import { lastLines } from '../../src/cli/control-plane/processes.ts'
 import { type Autopilot, startAutopilot } from '../../src/cli/dev/autopilot.ts'
 import { untilReady } from '../../src/cli/dev/readiness.ts'
 import { connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
 import type { KubeObject } from '../../src/shared/engine/object.ts'
+import { callsOf } from './calls.ts'
 import {
   environment,
   type KubectlOptions,
@@ -22,18 +24,25 @@ import {
   type TestClusterOptions,
   testCluster,
 } from './fixture.ts'
+import { manifestsOf } from './manifests.ts'
+import { NAMESPACE, ownProgram, type Program } from './program.ts'
+import type { Behind } from './proxy.ts'
 import { until } from './until.ts'
 
-const MANIFESTS = ['../crds', '../samples'].map((path) => join(import.meta.dirname, path))
-
-/** Where the product lives in a test. */
-export const NAMESPACE = 'autopilot-test'
+export { NAMESPACE }
 /** The program as it ships: the bundle, which every run of the tests makes first. */
-export const ENTRY = join(import.meta.dirname, '../../dist/main.js')
+export const ENTRY = ownProgram().entry
 
 /** The objects of the catalog that the tests look at, as paths of the API. */
 export const HCO =
   '/apis/hco.kubevirt.io/v1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged'
+/** The HyperConverged as kubectl is told of it. */
+export const HYPERCONVERGED = [
+  'hyperconverged',
+  '-n',
+  'openshift-cnv',
+  'kubevirt-hyperconverged',
+] as const
 const MCO = '/apis/machineconfiguration.openshift.io/v1'
 export const SWAP = `${MCO}/machineconfigs/90-worker-swap-online`
 export const PCI = `${MCO}/machineconfigs/50-virt-pci-passthrough`
@@ -48,14 +57,44 @@ const REGISTRATIONS = '/apis/admissionregistration.k8s.io/v1'
 export const MUTATING = `${REGISTRATIONS}/mutatingwebhookconfigurations/virt-platform-autopilot`
 export const VALIDATING = `${REGISTRATIONS}/validatingwebhookconfigurations/virt-platform-autopilot`
 
+/** What is kept on the cluster of the samples, and what we keep for ourselves. */
+export const OBJECTS: readonly string[] = [
+  HCO,
+  SWAP,
+  PCI,
+  KUBELET,
+  HEALTH_CHECK,
+  METALLB,
+  STATE,
+  MUTATING,
+  VALIDATING,
+]
+
 /** How the product is started for the tests of one file. */
 export interface AutopilotClusterOptions extends TestClusterOptions {
   readonly webhookFlags?: readonly string[]
   readonly reconcilerFlags?: readonly string[]
   /** Settles when both processes run; by default only when every object is at its baseline. */
   readonly isEarly?: boolean
+  /** The program that runs; by default the one that ships, with its own catalog. */
+  readonly program?: Program
+  /** A folder of assets of one's own, for both processes. */
+  readonly assets?: string
   /** Which of the definitions and samples are there from the start; by default all. */
   readonly only?: (manifest: Manifest) => boolean
+  /** What stands between the processes and the API server, if anything. */
+  readonly through?: (plane: TestCluster) => Promise<Behind>
+  /** What the processes' environment has besides. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** What becomes different while a process is down. */
+export interface Change {
+  /** The program that runs from now on. */
+  readonly program?: Program
+  /** What its environment has besides; an empty text is as good as nothing. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly meanwhile?: () => Promise<unknown>
 }
 
 /** An object as it is read back, loosely typed: tests reach deep into it. */
@@ -87,6 +126,8 @@ export interface AutopilotCluster extends TestCluster {
   metric(of: 'webhook' | 'reconciler', name: string, labels?: string): Promise<number>
   /** How many writes the webhook has judged so far. */
   judged(): Promise<number>
+  /** Whether an edit would be put back before it is stored. It is a dry run: nobody's bucket gets emptier. */
+  isJudged(): Promise<boolean>
   /** How often the API server has asked the webhook so far, by its own count. */
   asked(): Promise<number>
   /** Waits until the reconciler compared this object of the catalog twice more. */
@@ -100,6 +141,8 @@ export interface AutopilotCluster extends TestCluster {
   install(which: (manifest: Manifest) => boolean): Promise<void>
   /** Kills the webhook, as a machine that fails would, does something, and starts it again. */
   withoutWebhook<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Ends a process in order, and starts it again on the same ports; a reconciler until it leads again. */
+  restart(of: 'webhook' | 'reconciler', change?: Change): Promise<void>
 }
 
 /** Starts a cluster and the product on it, under its own ServiceAccounts; both end with the test. */
@@ -109,28 +152,42 @@ export async function autopilotCluster(
     webhookFlags = [],
     reconcilerFlags = [],
     isEarly = false,
+    program = ownProgram(),
+    assets,
     only,
+    through,
+    env = {},
     ...rest
   }: AutopilotClusterOptions = {},
 ): Promise<AutopilotCluster> {
-  const cluster = await testCluster(t, only ? { ...rest, crds: false } : rest)
+  const cluster = await testCluster(t, only ? { ...rest, crds: false, samples: false } : rest)
+  const manifests = manifestsOf(rest)
   const installSome = (which: (manifest: Manifest) => boolean) =>
-    install(cluster, MANIFESTS.flatMap(loadManifests).filter(which))
+    install(cluster, manifests.filter(which))
   if (only) await installSome(only)
   const kubeconfig = loadKubeconfig(cluster.kubeconfig)
   const client = await connect(kubeconfig)
   const folder = join(cluster.dataDir, 'autopilot')
+  const link = join(cluster.dataDir, 'program')
+  const run = ({ entry }: Program) => {
+    rmSync(link, { force: true })
+    symlinkSync(entry, link)
+  }
+  run(program)
+  const variables: Record<string, string> = { PATH: environment().PATH ?? '', ...env }
   const autopilot = await startAutopilot({
     client,
-    kubeconfig,
-    catalog: loadOwnCatalog(),
+    kubeconfig: through ? kubeconfigFor(await through(cluster)) : kubeconfig,
+    catalog: assets ? await loadCatalogWith({ namespace: NAMESPACE, assets }) : program.catalog,
     namespace: NAMESPACE,
+    ...(assets !== undefined && { assets }),
     folder,
     webhookHost: '127.0.0.1',
-    entry: ENTRY,
-    env: { PATH: environment().PATH ?? '' },
+    entry: link,
+    env: variables,
     webhookFlags,
-    reconcilerFlags: ['--disruptive-changes=apply', ...reconcilerFlags],
+    // Tests edit more often in a minute than people do.
+    reconcilerFlags: ['--disruptive-changes=apply', '--heal-limit=1000', ...reconcilerFlags],
   })
   t.teardown(async () => {
     for (const child of [autopilot.webhook.child(), autopilot.reconciler.child()])
@@ -140,25 +197,45 @@ export async function autopilotCluster(
     await client.close()
   })
   const read = createRead(cluster)
+  const metrics = createMetrics(autopilot)
   if (!isEarly) await untilReady(autopilot, client, (await read(HCO)) as KubeObject)
   return Object.assign(cluster, {
     autopilot,
     read,
     person: (name: string) => createPerson(cluster, name),
-    ...createMetrics(autopilot),
-    async asked() {
-      const { body } = await cluster.admin<string>('GET', '/metrics')
-      return sumOf(body, 'apiserver_admission_webhook_request_total', '.platform.kubevirt.io"')
+    ...metrics,
+    asked: async () => (await callsOf(cluster)).asked,
+    async isJudged() {
+      const edit = { spec: { minHealthy: '2%' } }
+      const path = `${HEALTH_CHECK}?dryRun=All`
+      const type = 'application/merge-patch+json'
+      const { status, body } = await cluster.admin<Loose>('PATCH', path, edit, type)
+      return status === 200 && body.spec.minHealthy !== edit.spec.minHealthy
     },
     ...createEvents(cluster),
     install: installSome,
     log: (of: 'webhook' | 'reconciler') => readFileSync(join(folder, `${of}.log`), 'utf8'),
     async withoutWebhook<Result>(work: () => Promise<Result>) {
       await autopilot.webhook.child().kill()
-      const result = await work()
-      autopilot.webhook.start()
-      await until('the webhook is ready again', () => isReady(autopilot.opsPorts.webhook))
-      return result
+      try {
+        return await work()
+      } finally {
+        autopilot.webhook.start()
+        await until('the webhook is ready again', () => isReady(autopilot.opsPorts.webhook), 60_000)
+      }
+    },
+    async restart(of: 'webhook' | 'reconciler', { program, env: more, meanwhile }: Change = {}) {
+      await autopilot[of].stop()
+      if (program) run(program)
+      Object.assign(variables, more)
+      await meanwhile?.()
+      autopilot[of].start()
+      await until(`the ${of} is ready again`, () => isReady(autopilot.opsPorts[of]), 60_000)
+      if (of === 'reconciler')
+        await until(
+          'it leads',
+          async () => (await metrics.metric(of, 'virt_platform_leader')) === 1,
+        )
     },
   })
 }
@@ -169,6 +246,16 @@ export const isReady = (opsPort: number) =>
     ({ ok }) => ok,
     () => false,
   )
+
+// Credentials are not in it: the processes get tokens.
+function kubeconfigFor({ url, ca }: Behind): KubeConfig {
+  const name = 'proxy'
+  const caData = Buffer.from(ca).toString('base64')
+  const cluster = { name, server: url, caData, skipTLSVerify: false }
+  const kubeconfig = new KubeConfig()
+  kubeconfig.loadFromClusterAndUser(cluster, { name })
+  return kubeconfig
+}
 
 const createRead = (cluster: TestCluster) => async (path: string) => {
   const { status, body } = await cluster.admin('GET', path)
@@ -189,7 +276,8 @@ function createPerson(cluster: TestCluster, name: string): Person {
           KUBECONFIG: cluster.kubeconfigFor(user),
         },
       })
-      child.stdin.end(input)
+      // Whoever fails at once reads nothing.
+      child.stdin.on('error', () => undefined).end(input)
       const closed = once(child, 'close')
       const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
       const [code] = await closed

@@ -33,6 +33,21 @@ async function listenTo(t: Pick<Scope, 'teardown'>, server: Server): Promise<num
   return (server.address() as AddressInfo).port
 }
 
+t.test('a kubeconfig that is not there is told in one line, with the way out', async (t) => {
+  const missing = { env: { KUBECONFIG: '/nowhere/kubeconfig' } }
+  for (const [ended, message] of [
+    [
+      await run(['unregister']),
+      /: there is no kubeconfig: give one with --kubeconfig FILE, or set/,
+    ],
+    [await run(['unregister'], missing), /there is no file \/nowhere\/kubeconfig; give one with/],
+  ] as const) {
+    t.equal(ended.code, 1)
+    t.match(ended.stderr, message)
+    t.equal(lines(ended).length, 1)
+  }
+})
+
 t.test('a wrong command line is told in one line and ends with 2', async (t) => {
   const wrong: readonly (readonly [args: readonly string[], said: RegExp])[] = [
     [['reconciler', '--no-such-flag'], /unknown option '--no-such-flag'/],
@@ -42,11 +57,24 @@ t.test('a wrong command line is told in one line and ends with 2', async (t) => 
     [['webhook', '--ops-listen=:x'], /--ops-listen.*":x" is no address to listen on/],
     [['reconciler', '--resync=5'], /--resync.*Write a number and ms, s, m or h/],
     [['reconciler', '--webhook-url=http://127.0.0.1:1'], /--webhook-url.*https:\/\/HOST:PORT/],
+    [['reconciler', '--webhook-ca-injection=true'], /--webhook-ca-injection.*inject-ca-from=/],
+    [
+      ['reconciler', '--webhook-ca=ca.crt', '--webhook-ca-injection=example.com/inject=true'],
+      /--webhook-ca-injection.*cannot be used with.*--webhook-ca /,
+    ],
     [['reconciler', '--webhook-url=here'], /--webhook-url.*https:\/\/HOST:PORT/],
     [['reconciler', '--disruptive-changes=maybe'], /--disruptive-changes.*hold, apply/],
     [['webhook', '--cert-mode=files'], /--cert-mode files needs --cert-dir FOLDER/],
     [['override'], /missing required argument 'file'/],
     [['dev', '--write'], /need --kubeconfig FILE/],
+    [['render', '-o', 'xml'], /--output.*yaml, json, status/],
+    [['render', '--asset=swap'], /--asset: no asset is named "swap": did you mean "swap-enable"\?/],
+    [['render', '--asset=metalb'], /did you mean "metallb"\?/],
+    [['render', '--without-api=metallb'], /no API group "metallb": did you mean "metallb.io"\?/],
+    [['render', '--without-api=hco.kubevirt.io'], /without a HyperConverged nothing is kept/],
+    [['render', '--kubeconfig=x', '--force-gpu'], /--force-gpu is of no use with --kubeconfig/],
+    [['render', '--kubeconfig=x', '--nodes=y'], /--nodes is of no use with --kubeconfig/],
+    [['diff', '--output=yaml'], /--output.*text, json/],
   ]
   const said = await Promise.all(wrong.map(([args]) => run(args)))
   for (const [index, [args, message]] of wrong.entries()) {
@@ -95,10 +123,15 @@ t.test('an API server that does not answer', async (t) => {
   const port = await freePort()
   const folder = t.testdir({ kubeconfig: kubeconfigAt(`https://127.0.0.1:${port}`), manifest })
   const kubeconfig = `--kubeconfig=${join(folder, 'kubeconfig')}`
-  for (const args of [['unregister'], ['override', join(folder, 'manifest')]]) {
+  for (const [code, args] of [
+    [1, ['unregister']],
+    [1, ['override', join(folder, 'manifest')]],
+    [1, ['render']],
+    [2, ['diff']],
+  ] as const) {
     await t.test(`ends ${args[0]} with one line that names it`, async (t) => {
       const ended = await run([...args, kubeconfig])
-      t.equal(ended.code, 1)
+      t.equal(ended.code, code)
       t.equal(lines(ended).length, 1, ended.stderr)
       t.ok(ended.stderr.includes(`127.0.0.1:${port}`), ended.stderr)
       t.notMatch(ended.stderr, 'secret-token')
@@ -173,7 +206,8 @@ t.test('help and the version are printed', async (t) => {
   )
   t.match(await run(['version']), { code: 0, stdout: `${version}\n`, stderr: '' })
   t.match(await run(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' })
-  for (const command of ['webhook', 'reconciler', 'dev', 'override', 'rbac', 'unregister']) {
+  const commands = ['webhook', 'reconciler', 'dev', 'render', 'diff', 'override', 'rbac']
+  for (const command of [...commands, 'unregister']) {
     const said = await run([command, '--help'])
     t.match(said, { code: 0, stderr: '' }, command)
     t.match(said.stdout, new RegExp(`^Usage: virt-platform-autopilot ${command} `))

@@ -5,6 +5,7 @@ import {
   DESCHEDULER,
   HCO,
   HEALTH_CHECK,
+  HYPERCONVERGED,
   isReady,
   METALLB,
   NAMESPACE,
@@ -13,7 +14,6 @@ import {
 } from './autopilot-fixture.ts'
 import { until } from './until.ts'
 
-const HYPERCONVERGED = ['hyperconverged', '-n', 'openshift-cnv', 'kubevirt-hyperconverged']
 const LEASE = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/virt-platform-autopilot.kubevirt.io`
 const OPT_IN = 'platform.kubevirt.io/enable-loadaware'
 
@@ -57,7 +57,7 @@ t.test('what comes later', async (t) => {
   await t.test('before there is a HyperConverged, it waits and says so', async (t) => {
     await install(named('hyperconvergeds.hco.kubevirt.io'))
     await until('it says so', async () => said('there is no HyperConverged: nothing to do') > 0)
-    t.equal(said('is not served: waiting for it to be installed'), 1)
+    t.equal(said('is not served: nothing to do until it is installed'), 1)
     t.equal(await read(SWAP), undefined, 'and nothing is created')
   })
 

@@ -111,9 +111,19 @@ t.test('on a cluster of one’s own', async (t) => {
     const dev = startDev(t, [`--kubeconfig=${cluster.kubeconfig}`])
     await dev.untilPrinted('observing only')
     t.match(dev.printed(), /MetalLB metallb-system\/metallb \(metallb\): would be created/)
-    t.match(dev.printed(), /HyperConverged \S+ \(hco-golden-config\): differs: /)
+    t.match(dev.printed(), /HyperConverged \S+ \(hco-golden-config\): would be changed/)
+    t.match(dev.printed(), /\(swap-enable\): would be created; reboots .*; waits for approval/)
     t.equal((await cluster.admin('GET', METALLB)).status, 404)
     t.equal((await cluster.admin('GET', '/api/v1/namespaces/virt-platform-autopilot')).status, 404)
+    t.equal(await interrupt(dev.child), 0)
+  })
+
+  t.test('what reboots nodes would not wait where the flag says so', async (t) => {
+    const flags = [`--kubeconfig=${cluster.kubeconfig}`, '--disruptive-changes=apply']
+    const dev = startDev(t, flags)
+    await dev.untilPrinted('observing only')
+    t.match(dev.printed(), /\(swap-enable\): would be created; reboots /)
+    t.notMatch(dev.printed(), 'waits for approval')
     t.equal(await interrupt(dev.child), 0)
   })
 

@@ -3,6 +3,7 @@ import {
   autopilotCluster,
   HCO,
   HEALTH_CHECK,
+  HYPERCONVERGED,
   isReady,
   KUBELET,
   type Loose,
@@ -11,21 +12,18 @@ import {
 } from './autopilot-fixture.ts'
 import { until } from './until.ts'
 
-const HYPERCONVERGED = ['hyperconverged', '-n', 'openshift-cnv', 'kubevirt-hyperconverged']
 const POOL = ['machineconfigpool', 'worker']
-const AMD = 'amd_iommu=on'
 
 t.test('changes that reboot nodes, on hold', async (t) => {
   const cluster = await autopilotCluster(t, {
     isEarly: true,
-    only: ({ metadata }) => metadata.name !== 'worker-amd-0',
     reconcilerFlags: ['--disruptive-changes=hold', '--resync=500ms'],
   })
   const { read, untilEvent, untilCompared, metric } = cluster
   const alice = cluster.person('alice')
   const pending = () => metric('reconciler', 'virt_platform_pending_disruption')
   const command = ({ note }: { note: string }) => note.slice(note.indexOf('kubectl annotate'))
-  const argumentsOf = (machineConfig: Loose) => machineConfig.spec.kernelArguments
+  const cpuManagerOf = ({ spec }: Loose) => spec.kubeletConfig.cpuManagerPolicy
 
   await t.test('they wait, are told as one set, and hold up nothing else', async (t) => {
     const { note, regarding } = await untilEvent('DisruptionPending', /(.*reboots 3 nodes.*){3}/)
@@ -46,6 +44,11 @@ t.test('changes that reboot nodes, on hold', async (t) => {
     t.match(await alice(['annotate', ...HYPERCONVERGED, '--overwrite', approve]), { code: 0 })
     await untilCompared('90-worker-swap-online')
     t.same(await Promise.all([SWAP, PCI, KUBELET].map(read)), [undefined, undefined, undefined])
+    const { note, regarding } = await untilEvent('InvalidSetting', /"0123456789ab"/)
+    t.equal(regarding.name, 'kubevirt-hyperconverged')
+    const { note: waiting } = await untilEvent('DisruptionPending', /(.*reboots 3 nodes.*){3}/)
+    const told = `approves nothing: the set that waits is another. To approve that: ${command({ note: waiting })}`
+    t.equal(note, `platform.kubevirt.io/approve "0123456789ab" ${told}`)
   })
 
   await t.test('the command of the event applies all of them', async (t) => {
@@ -53,6 +56,8 @@ t.test('changes that reboot nodes, on hold', async (t) => {
     t.match(await alice.shell(command(event)), { code: 0 })
     for (const path of [SWAP, PCI, KUBELET]) await until(`${path} is there`, () => read(path))
     await until('nothing waits', async () => (await pending()) === 0)
+    const told = await cluster.events('InvalidSetting')
+    t.equal(told.length, 1, 'of a digest that approved something nothing is told')
   })
 
   await t.test('putting back what is in force never waits', async (t) => {
@@ -70,10 +75,15 @@ t.test('changes that reboot nodes, on hold', async (t) => {
   })
 
   await t.test('a new change waits, whatever was approved before', async (t) => {
-    await cluster.install(({ metadata }) => metadata.name === 'worker-amd-0')
-    const event = await untilEvent('DisruptionPending', /^[^;]*50-virt-pci-passthrough reboots/)
-    await untilCompared('50-virt-pci-passthrough')
-    t.notOk(argumentsOf(await read(PCI)).includes(AMD))
+    const gate = '{"spec":{"featureGates":[{"name":"CPUManager","state":"Enabled"}]}}'
+    const args = ['patch', ...HYPERCONVERGED, '--type=merge', `-p${gate}`]
+    t.match(await alice(args), { code: 0 })
+    const event = await untilEvent(
+      'DisruptionPending',
+      /^[^;]*virt-perf-settings reboots.*cpuManagerPolicy/,
+    )
+    await untilCompared('virt-perf-settings')
+    t.equal(cpuManagerOf(await read(KUBELET)), undefined)
     t.equal(await pending(), 1)
     t.not((await read(HCO)).metadata.annotations['platform.kubevirt.io/approve'], undefined)
 
@@ -81,11 +91,11 @@ t.test('changes that reboot nodes, on hold', async (t) => {
       alice(['patch', ...POOL, '--type=merge', `-p${JSON.stringify({ spec: { paused } })}`])
     t.match(await pause(true), { code: 0 })
     t.match(await alice.shell(command(event)), { code: 0 })
-    await untilCompared('50-virt-pci-passthrough')
-    t.notOk(argumentsOf(await read(PCI)).includes(AMD), 'approved, but its pool is paused')
+    await untilCompared('virt-perf-settings')
+    t.equal(cpuManagerOf(await read(KUBELET)), undefined, 'approved, but its pool is paused')
 
     t.match(await pause(false), { code: 0 })
-    await until('it is made', async () => argumentsOf(await read(PCI)).includes(AMD))
+    await until('it is made', async () => cpuManagerOf(await read(KUBELET)) === 'static')
     await until('nothing waits', async () => (await pending()) === 0)
   })
 })

@@ -12,8 +12,8 @@ import {
 import type { Env } from '../../src/cli/control-plane/go.ts'
 import { install } from '../../src/cli/control-plane/install.ts'
 import type { User } from '../../src/cli/control-plane/kubeconfig.ts'
-import { loadManifests, type Manifest } from '../../src/cli/control-plane/manifests.ts'
 import { send } from '../../src/cli/control-plane/request.ts'
+import { type Holdings, manifestsOf } from './manifests.ts'
 
 /** What ends with a test file: tap's `t`. */
 export interface Scope {
@@ -23,12 +23,8 @@ export interface Scope {
 
 /** What a test's cluster has: a control plane's options, and what is installed in it. */
 export interface TestClusterOptions
-  extends Partial<Omit<ControlPlaneOptions, 'binaries' | 'dataDir' | 'print'>> {
-  /** The CustomResourceDefinitions of test/crds; unless false. */
-  readonly crds?: boolean
-  /** The objects of test/samples; unless false. They need the definitions. */
-  readonly samples?: boolean
-}
+  extends Partial<Omit<ControlPlaneOptions, 'binaries' | 'print'>>,
+    Holdings {}
 
 /** How kubectl ended, and what it said. */
 export interface Said {
@@ -64,17 +60,15 @@ export interface TestCluster extends ControlPlane {
   ): Promise<Answer<Body>>
 }
 
-const FOLDERS = { crds: '../crds', samples: '../samples' } as const
-
 /** Starts a cluster that ends with the test: the real API server, with definitions and samples. */
 export async function testCluster(
   t: Scope,
-  { crds = true, samples = crds, controllerManager = false, ...rest }: TestClusterOptions = {},
+  { controllerManager = false, ...rest }: TestClusterOptions = {},
 ): Promise<TestCluster> {
   const print = (line: string) => t.comment(line)
   const binaries = await findBinaries({ env: environment(), print, controllerManager })
   const starting = startControlPlane({ ...rest, binaries, controllerManager, print })
-  const manifests = [...load(crds, FOLDERS.crds), ...load(samples, FOLDERS.samples)] // meanwhile
+  const manifests = manifestsOf(rest) // meanwhile
   const plane = await starting
   t.teardown(plane.stop)
   await install(plane, manifests)
@@ -96,10 +90,6 @@ export function environment(): Env {
   return process.env
 }
 
-function load(isWanted: boolean, folder: string): readonly Manifest[] {
-  return isWanted ? loadManifests(join(import.meta.dirname, folder)) : []
-}
-
 function createKubectl(plane: ControlPlane, { kubectl }: Binaries): TestCluster['kubectl'] {
   const home = join(plane.dataDir, 'home')
   mkdirSync(home)
@@ -107,9 +97,11 @@ function createKubectl(plane: ControlPlane, { kubectl }: Binaries): TestCluster[
     const kubeconfig = user ? plane.kubeconfigFor(user) : plane.kubeconfig
     const child = spawn(kubectl, ['--kubeconfig', kubeconfig, ...args], {
       cwd: home,
-      env: { PATH: environment().PATH, HOME: home, ...env },
+      // What kubectl leaves behind, as a refused edit, goes with the cluster.
+      env: { PATH: environment().PATH, HOME: home, TMPDIR: home, ...env },
     })
-    child.stdin.end(input)
+    // Whoever fails at once reads nothing.
+    child.stdin.on('error', () => undefined).end(input)
     const closed = once(child, 'close')
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
     const [code] = await closed

@@ -1,50 +1,24 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { AUDIT, asLine, audited, isRequest } from './audit.ts'
 import {
   autopilotCluster,
-  HCO,
+  DESCHEDULER,
   HEALTH_CHECK,
-  KUBELET,
-  type Loose,
-  METALLB,
-  MUTATING,
-  NAMESPACE,
-  PCI,
+  isReady,
+  OBJECTS,
   STATE,
-  SWAP,
-  VALIDATING,
 } from './autopilot-fixture.ts'
 import { until } from './until.ts'
-
-const ACCOUNT = `system:serviceaccount:${NAMESPACE}:virt-platform-autopilot-`
-const USERS = ['reconciler', 'webhook'].map((name) => `${ACCOUNT}${name}`)
-const AUDIT = {
-  apiVersion: 'audit.k8s.io/v1',
-  kind: 'Policy',
-  omitStages: ['RequestReceived', 'ResponseStarted'],
-  rules: [{ level: 'Metadata', users: USERS }, { level: 'None' }],
-}
-const OBJECTS = [HCO, SWAP, PCI, KUBELET, HEALTH_CHECK, METALLB, STATE, MUTATING, VALIDATING]
 
 t.test('a reconciler at rest', async (t) => {
   const cluster = await autopilotCluster(t, {
     auditPolicy: AUDIT,
-    reconcilerFlags: ['--resync=500ms'],
+    reconcilerFlags: ['--resync=100ms'],
   })
-  const { read, untilCompared, untilEvent, withoutWebhook } = cluster
+  const { read, metric, untilCompared, untilEvent, withoutWebhook } = cluster
   const alice = cluster.person('alice')
-  const audited = () =>
-    readFileSync(cluster.auditLog, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-  const asLine = ({ verb, requestURI, responseStatus }: Loose) =>
-    `${verb} ${requestURI} ${responseStatus.code}`
   /** What our accounts have asked of the API server: neither to watch nor to keep the Lease. */
-  const requests = () =>
-    audited()
-      .filter(({ verb, objectRef }) => verb !== 'watch' && objectRef?.resource !== 'leases')
-      .map(asLine)
+  const requests = () => audited(cluster).filter(isRequest).map(asLine)
   const untilSettled = async () => {
     const before = requests().length
     await untilCompared('kubevirt-hyperconverged')
@@ -85,7 +59,7 @@ t.test('a reconciler at rest', async (t) => {
   })
 
   await t.test('nothing that either process needs was ever refused', async (t) => {
-    const refused = audited()
+    const refused = audited(cluster)
       .map(asLine)
       .filter((line) => / 40[13]$/.test(line))
     t.same(refused, [])
@@ -97,8 +71,13 @@ t.test('a reconciler at rest', async (t) => {
       'hco-golden-config',
       'kubelet-perf-settings',
       'metallb',
+      'metrics-service',
+      'metrics-servicemonitor',
+      'mtv',
       'node-health-standard',
+      'observability-ui',
       'pci-passthrough',
+      'prometheus-rules',
       'swap-enable',
     ])
     t.match(JSON.parse(data['facts.json']), {
@@ -112,4 +91,52 @@ t.test('a reconciler at rest', async (t) => {
       'swap-enable',
     ])
   })
+
+  await t.test('ten minutes of resyncs with every asset applied are idle', async (t) => {
+    const enable = 'platform.kubevirt.io/enable-loadaware=true'
+    const hco = ['hyperconverged', '-n', 'openshift-cnv', 'kubevirt-hyperconverged']
+    await alice(['annotate', ...hco, enable])
+    await until('the last asset is applied', () => read(DESCHEDULER))
+    // The one that was started anew reads what it needs first.
+    await until('the webhook is ready', () => isReady(cluster.autopilot.opsPorts.webhook), 90_000)
+    await untilSettled()
+    const resyncs = () => metric('reconciler', `${DURATION}_count`, 'name="virt-node-health-check"')
+    const versions = async () => {
+      const objects = await Promise.all([...OBJECTS, DESCHEDULER].map(read))
+      return objects.map(({ kind, metadata }) => `${kind} ${metadata.resourceVersion}`)
+    }
+    const stored = await versions()
+    const [before, served, asked] = [await resyncs(), await requestsServed(), requests().length]
+    const isEnough = async () => (await resyncs()) >= before + RESYNCS
+    await until(`everything is compared ${RESYNCS} times`, isEnough, 120_000)
+    const moved = [...(await requestsServed())].filter(
+      ([what, count]) => count !== served.get(what),
+    )
+    t.same(
+      moved.filter(([what]) => !OTHERS.test(what)),
+      [],
+    )
+    t.same(requests().slice(asked), [])
+    t.same(await versions(), stored)
+  })
+
+  /** The API server's own counts, by verb, resource and whether it was a dry run. */
+  async function requestsServed() {
+    const { body } = await cluster.admin<string>('GET', '/metrics')
+    const counts = new Map<string, number>()
+    for (const line of body
+      .split('\n')
+      .filter((line) => line.startsWith('apiserver_request_total{'))) {
+      const label = (name: string) => new RegExp(`[{,]${name}="([^"]*)"`).exec(line)?.[1]
+      const what = `${label('verb')} ${label('resource')} dryRun=${label('dry_run')}`
+      counts.set(what, (counts.get(what) ?? 0) + Number(line.slice(line.lastIndexOf(' '))))
+    }
+    return counts
+  }
 })
+
+// Ten minutes, at five seconds each.
+const RESYNCS = 120
+const DURATION = 'virt_platform_reconcile_duration_seconds'
+// Watches that end in peace and begin again, the Lease, what the API server asks of itself, and our reading of its metrics.
+const OTHERS = /^(WATCH |\w+ leases |GET endpoint(s|slices) |GET {2})/

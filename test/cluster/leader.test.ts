@@ -45,7 +45,7 @@ t.test('leadership', async (t) => {
 
   const untilRefused = async (process: Leashed) => {
     t.teardown(() => process.kill())
-    await until(`${process.name} ends`, async () => !process.isRunning())
+    await until(`${process.name} ends`, async () => !process.isRunning(), 60_000)
     t.equal(await process.ended, 'exit code 1')
     return process.output().trim().split('\n').at(-1)
   }
@@ -76,12 +76,12 @@ t.test('leadership', async (t) => {
   const deleteCheck = async () => {
     await alice(['delete', ...CHECK])
     const since = performance.now()
-    await until('what was deleted is back', () => read(HEALTH_CHECK), 30_000)
+    await until('what was deleted is back', () => read(HEALTH_CHECK), 60_000)
     return Math.round(performance.now() - since)
   }
 
   await t.test('of two reconcilers one writes, and both are ready', async (t) => {
-    await until('the second is ready', () => isReady(port))
+    await until('the second is ready', () => isReady(port), 60_000)
     t.ok(await leads(autopilot.opsPorts.reconciler))
     t.notOk(await leads(port))
     await deleteCheck()
@@ -101,7 +101,7 @@ t.test('leadership', async (t) => {
 
   await t.test('a leader that dies is followed by the other', async (t) => {
     reconciler.start()
-    await until('the first is ready again', () => isReady(autopilot.opsPorts.reconciler))
+    await until('the first is ready again', () => isReady(autopilot.opsPorts.reconciler), 60_000)
     await second.kill()
     const healed = await deleteCheck()
     t.comment(`followed, and healed, ${healed} ms after it was killed`)
@@ -124,10 +124,10 @@ t.test('leadership', async (t) => {
         .output()
         .split('\n')
         .filter((line) => line.includes('waiting for the API server'))
-    await until('it says so', async () => waits().length > 0)
+    await until('it says so', async () => waits().length > 0, 60_000)
     t.match(waits()[0], new RegExp(`"level":40.*${new URL(cluster.url).host}`))
     await cluster.startApiServer()
-    await until('it leads', () => leads(autopilot.opsPorts.reconciler), 30_000)
+    await until('it leads', () => leads(autopilot.opsPorts.reconciler), 60_000)
     await deleteCheck()
     t.equal(waits().length, 1, readFileSync(logFile, 'utf8'))
     t.equal((await read(HCO)).metadata.uid, uid)

@@ -1,8 +1,10 @@
 import t from 'tap'
+import { API_SERVER_METRICS } from '../unit/assets/metric-labels.ts'
 import {
   autopilotCluster,
   HCO,
   HEALTH_CHECK,
+  HYPERCONVERGED,
   KUBELET,
   type Loose,
   METALLB,
@@ -12,7 +14,6 @@ import {
 import type { Said } from './fixture.ts'
 import { until } from './until.ts'
 
-const HYPERCONVERGED = ['hyperconverged', '-n', 'openshift-cnv', 'kubevirt-hyperconverged']
 const LABEL = 'platform.kubevirt.io/managed-by'
 const OURS = 'virt-platform-autopilot'
 
@@ -111,11 +112,15 @@ t.test('the main job', async (t) => {
 
   for (const { way, by, edit } of WAYS) {
     await t.test(`${way} of a managed field is corrected, with a warning`, async (t) => {
-      const before = await read(HCO)
-      const edited = manifestOf(before, (spec) => {
-        spec.virtualization.liveMigrationConfig.allowPostCopy = true
+      // Between reading and writing the reconciler may take back what the edit before took along.
+      const { before, said } = await until('nobody writes in between', async () => {
+        const before = await read(HCO)
+        const edited = manifestOf(before, (spec) => {
+          spec.virtualization.liveMigrationConfig.allowPostCopy = true
+        })
+        const said = await edit(cluster.person(by), edited)
+        return !said.stderr.includes('the object has been modified') && { before, said }
       })
-      const said = await edit(cluster.person(by), edited)
       t.equal(said.code, 0, said.stderr)
       t.match(
         said.stderr,
@@ -217,6 +222,20 @@ t.test('the main job', async (t) => {
       t.match(stderr, /This kind takes no (platform\.kubevirt\.io\/)?patch\./)
     }
     t.equal((await read(SWAP)).metadata.resourceVersion, before.metadata.resourceVersion)
+  })
+
+  await t.test('the API server counts its calls by the labels that alerts look at', async (t) => {
+    const { body } = await cluster.admin<string>('GET', '/metrics')
+    for (const [name, labels] of API_SERVER_METRICS) {
+      const isOurs = (line: string) =>
+        line.startsWith(`${name}{`) && line.includes('name="mutate.platform.kubevirt.io"')
+      const series = body.split('\n').find(isOurs) ?? ''
+      t.same(
+        [...series.matchAll(/(\w+)="/g)].map(([, label]) => label).sort(),
+        [...labels].sort(),
+        name,
+      )
+    }
   })
 
   await t.test('a patch annotation on a sensitive kind is denied', async (t) => {

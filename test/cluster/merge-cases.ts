@@ -1,48 +1,33 @@
-/** What is stored and what is desired of one object, from apiVersion to the last field but for its name. */
-export interface MergeCase {
+import type { JsonMap } from '../../src/shared/engine/object.ts'
+import { loadMergeFixtures } from './merge-fixtures.ts'
+import type { MergePair } from './merge-oracle.ts'
+
+/** A pair that is always compared. */
+export interface MergeCase extends MergePair {
   readonly name: string
-  readonly kind: Kind
-  readonly live: object
-  readonly desired: object
-  /** Members of metadata beside the name. */
-  readonly liveMetadata?: object
-  readonly desiredMetadata?: object
 }
 
-interface Kind {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly path: string
-  /** The only name that the kind takes. */
-  readonly name?: string
+type Kind = Pick<MergePair, 'apiVersion' | 'kind' | 'onlyName'>
+
+const SERVICE = { apiVersion: 'v1', kind: 'Service' }
+const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap' }
+const ACCOUNT = { apiVersion: 'v1', kind: 'ServiceAccount' }
+const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' }
+const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' }
+const HOOK = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingWebhookConfiguration',
 }
-
-const at = (apiVersion: string, kind: string, resource: string, isNamespaced = true): Kind => ({
-  apiVersion,
-  kind,
-  path: `/${apiVersion.includes('/') ? 'apis' : 'api'}/${apiVersion}${isNamespaced ? '/namespaces/default' : ''}/${resource}`,
-})
-
-const SERVICE = at('v1', 'Service', 'services')
-const CONFIG_MAP = at('v1', 'ConfigMap', 'configmaps')
-const ACCOUNT = at('v1', 'ServiceAccount', 'serviceaccounts')
-const DEPLOYMENT = at('apps/v1', 'Deployment', 'deployments')
-const ROLE = at('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', false)
-const HOOK = at(
-  'admissionregistration.k8s.io/v1',
-  'ValidatingWebhookConfiguration',
-  'validatingwebhookconfigurations',
-  false,
-)
 const HCO = {
-  ...at('hco.kubevirt.io/v1', 'HyperConverged', 'hyperconvergeds'),
-  name: 'kubevirt-hyperconverged',
+  apiVersion: 'hco.kubevirt.io/v1',
+  kind: 'HyperConverged',
+  onlyName: 'kubevirt-hyperconverged',
 }
 const MCO = 'machineconfiguration.openshift.io/v1'
-const MACHINE_CONFIG = at(MCO, 'MachineConfig', 'machineconfigs', false)
-const KUBELET = at(MCO, 'KubeletConfig', 'kubeletconfigs', false)
-const CHECK = at('remediation.medik8s.io/v1alpha1', 'NodeHealthCheck', 'nodehealthchecks', false)
-export const EVERY_SORT = at('test.example.com/v1', 'Nasty', 'nasties')
+const MACHINE_CONFIG = { apiVersion: MCO, kind: 'MachineConfig' }
+const KUBELET = { apiVersion: MCO, kind: 'KubeletConfig' }
+const CHECK = { apiVersion: 'remediation.medik8s.io/v1alpha1', kind: 'NodeHealthCheck' }
+const EVERY_SORT = { apiVersion: 'test.example.com/v1', kind: 'Nasty' }
 
 const pods = (containers: readonly object[], more = {}) => ({
   template: { metadata: { labels: { a: 'b' } }, spec: { containers, ...more } },
@@ -66,7 +51,7 @@ const gate = (name: string, state: string) => ({ name, state })
 const migration = (config: object) => ({ virtualization: { liveMigrationConfig: config } })
 const LABEL = { labels: { 'platform.kubevirt.io/managed-by': 'virt-platform-autopilot' } }
 
-type Row = readonly [name: string, kind: Kind, live: object, desired: object]
+type Row = readonly [name: string, kind: Kind, live: JsonMap, desired: JsonMap]
 
 const ROWS: readonly Row[] = [
   [
@@ -291,17 +276,16 @@ const ROWS: readonly Row[] = [
     { spec: { s: 'a', gran: { a: 'x' }, dict: { k: { x: 'a' } }, set: ['a'] } },
     { spec: { s: null, gran: null, dict: { k: null }, set: null, n: null } },
   ],
+  [
+    'labels, annotations and finalizers',
+    CONFIG_MAP,
+    { metadata: { labels: { a: 'b' }, annotations: { k: 'v' }, finalizers: ['x.io/a'] } },
+    { metadata: { ...LABEL, annotations: { k: 'w' }, finalizers: ['x.io/a', 'x.io/b'] } },
+  ],
 ]
 
-/** Pairs that were picked by hand: each a way in which the API server merges, or refuses to. */
+/** Pairs that were picked by hand, each a way in which the API server merges, and those that a search once found. */
 export const MERGE_CASES: readonly MergeCase[] = [
-  ...ROWS.map(([name, kind, live, desired]) => ({ name, kind, live, desired })),
-  {
-    name: 'labels, annotations and finalizers',
-    kind: CONFIG_MAP,
-    live: {},
-    liveMetadata: { labels: { a: 'b' }, annotations: { k: 'v' }, finalizers: ['x.io/a'] },
-    desired: {},
-    desiredMetadata: { ...LABEL, annotations: { k: 'w' }, finalizers: ['x.io/a', 'x.io/b'] },
-  },
+  ...ROWS.map(([name, kind, live, desired]) => ({ name, ...kind, live, desired })),
+  ...loadMergeFixtures(),
 ]

@@ -3,6 +3,7 @@ import {
   autopilotCluster,
   HCO,
   HEALTH_CHECK,
+  HYPERCONVERGED,
   type Loose,
   METALLB,
   MUTATING,
@@ -12,7 +13,6 @@ import {
 import type { Said } from './fixture.ts'
 import { until } from './until.ts'
 
-const HYPERCONVERGED = ['hyperconverged', '-n', 'openshift-cnv', 'kubevirt-hyperconverged']
 const CHECK = ['nodehealthcheck', 'virt-node-health-check']
 const MACHINE_CONFIGS = '/apis/machineconfiguration.openshift.io/v1/machineconfigs'
 const PREFIX = 'platform.kubevirt.io'
@@ -34,8 +34,15 @@ const exclusion = ({ stderr }: Said) =>
 
 t.test('deletions and opt-outs', async (t) => {
   const cluster = await autopilotCluster(t, { reconcilerFlags: ['--resync=500ms'] })
-  const { read, asked, untilCompared, untilEvent } = cluster
+  const { read, asked, untilCompared, untilEvent, metric } = cluster
   const alice = cluster.person('alice')
+  const mode = (name: string) =>
+    metric('reconciler', 'virt_platform_activation_info', `mode="${name}"`)
+  const activation = async () => ({
+    all: await mode('all'),
+    observe: await mode('observe'),
+    off: await mode('off'),
+  })
   const uidOf = async (path: string): Promise<string> => (await read(path))?.metadata.uid
   const untilBack = (path: string, uid: string) =>
     until(`${path} is back`, async () => ![undefined, uid].includes(await uidOf(path)))
@@ -199,6 +206,7 @@ t.test('deletions and opt-outs', async (t) => {
     await untilCompared('virt-node-health-check')
     t.equal((await read(HEALTH_CHECK)).spec.minHealthy, '4%')
     t.ok(await read(MUTATING))
+    t.same(await activation(), { all: 0, observe: 1, off: 0 })
   })
 
   await t.test('false: the registration is removed, and nothing is corrected', async (t) => {
@@ -208,6 +216,7 @@ t.test('deletions and opt-outs', async (t) => {
     t.match(await alice(edit('5%')), { code: 0, stderr: '' })
     await untilCompared('virt-node-health-check')
     t.equal((await read(HEALTH_CHECK)).spec.minHealthy, '5%')
+    t.same(await activation(), { all: 0, observe: 0, off: 1 })
     t.match(await alice(['delete', 'machineconfig', '90-worker-swap-online']), { code: 0 })
   })
 
@@ -220,6 +229,7 @@ t.test('deletions and opt-outs', async (t) => {
     await until('edits are corrected again', async () =>
       (await alice(edit('6%'))).stderr.includes('kept at "51%"'),
     )
+    t.same(await activation(), { all: 1, observe: 0, off: 0 })
   })
 })
 

@@ -69,12 +69,37 @@ t.test('commands for people with a cluster', async (t) => {
     })
   })
 
+  await t.test('override keeps what is ignored already', async (t) => {
+    const pointer = '/spec/deployment/uninstallStrategy'
+    const key = 'platform.kubevirt.io/ignore-fields'
+    await alice(['annotate', ...hyperconverged, '--overwrite', `${key}=${pointer}`])
+    const input = (await manifest(false)).replace(/uninstallStrategy: \w+/, 'uninstallStrategy: x')
+    const said = await run(['override', '-', ...options], { input })
+    t.match(said, { code: 0, stderr: '' })
+    t.match(said.stdout, 'allowPostCopy')
+    t.notMatch(said.stdout, 'uninstallStrategy')
+    await alice(['annotate', ...hyperconverged, `${key}-`])
+  })
+
+  await t.test('override gives fields away where no patch is taken', async (t) => {
+    const { stdout } = await alice(['get', 'machineconfig', '90-worker-swap-online', '-o', 'yaml'])
+    const input = stdout.replace('version: 3.4.0', 'version: 3.2.0')
+    t.match(await run(['override', '-', ...options], { input: stdout }), {
+      stdout: /agrees with what is kept/,
+    })
+    t.match(await run(['override', '-', ...options], { input }), {
+      code: 0,
+      stdout:
+        'kubectl annotate machineconfig 90-worker-swap-online --overwrite platform.kubevirt.io/ignore-fields=/spec/config/ignition/version\n',
+      stderr: '',
+    })
+  })
+
   await t.test('override tells in one line what it cannot do', async (t) => {
     const { stdout } = await alice(['get', 'machineconfig', '90-worker-swap-online', '-o', 'yaml'])
     for (const [input, flags, message] of [
-      [stdout, options, /MachineConfig 90-worker-swap-online: this kind takes no /],
       ['a: [', options, /cannot read /],
-      ['a: b', options, /holds no Kubernetes object/],
+      ['a: b', options, /is no Kubernetes object with apiVersion/],
       [
         stdout,
         [kubeconfig, '--namespace=default'],

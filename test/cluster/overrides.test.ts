@@ -1,8 +1,14 @@
 import t from 'tap'
-import { autopilotCluster, HCO, HEALTH_CHECK, type Loose, SWAP } from './autopilot-fixture.ts'
+import {
+  autopilotCluster,
+  HCO,
+  HEALTH_CHECK,
+  HYPERCONVERGED,
+  type Loose,
+  SWAP,
+} from './autopilot-fixture.ts'
 
 const CHECK = ['nodehealthcheck', 'virt-node-health-check']
-const HYPERCONVERGED = ['hyperconverged', '-n', 'openshift-cnv', 'kubevirt-hyperconverged']
 const PREFIX = 'platform.kubevirt.io'
 const OURS = 'virt-platform-autopilot'
 

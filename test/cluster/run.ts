@@ -4,12 +4,19 @@ import { text } from 'node:stream/consumers'
 import { ENTRY } from './autopilot-fixture.ts'
 import { environment, type Said } from './fixture.ts'
 
+/** What the program's environment has besides, what it reads, and which program it is; by default the one that ships. */
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+  readonly entry?: string
+}
+
 /** Runs the program as a child process until it ends. */
 export async function run(
   args: readonly string[],
-  { env = {}, input = '' }: { env?: Readonly<Record<string, string>>; input?: string } = {},
+  { env = {}, input = '', entry = ENTRY }: RunOptions = {},
 ): Promise<Said> {
-  const child = spawn(process.execPath, [ENTRY, ...args], {
+  const child = spawn(process.execPath, [entry, ...args], {
     env: { PATH: environment().PATH, ...env },
   })
   child.stdin.end(input)

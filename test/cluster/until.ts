@@ -6,7 +6,7 @@ const POLL_MS = 20
 export async function until<Found>(
   what: string,
   look: () => Promise<Found | undefined | false>,
-  withinMs = 15_000,
+  withinMs = 60_000,
 ): Promise<Found> {
   const deadline = performance.now() + withinMs
   for (;;) {

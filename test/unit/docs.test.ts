@@ -1,15 +1,19 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import t from 'tap'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 
-import { loadOwnCatalog } from '../../src/cli/assets.ts'
+import { loadCatalogWith } from '../../src/cli/assets.ts'
+import { conditionsOf } from '../../src/shared/catalog/catalog.ts'
+import { lintTemplate } from '../../src/shared/catalog/lint/lint-template.ts'
+import { loadCatalog } from '../../src/shared/catalog/load-catalog.ts'
 import * as names from '../../src/shared/engine/annotations.ts'
 import { MAX_DEPTH } from '../../src/shared/engine/pointer.ts'
+import { TEMPLATE_NAMES } from '../../src/shared/engine/render.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8')
-const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: ROOT })]
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: ROOT })]
 const annotations = read('docs/annotations.md')
 
 const keysOf = (text: string) =>
@@ -20,8 +24,9 @@ t.test('docs/annotations.md describes every annotation that there is, and no oth
   const stated = Object.values(names)
     .flat()
     .filter((name) => name.startsWith(PREFIX) && name !== PREFIX)
-  const optIns = loadOwnCatalog()
-    .flatMap(({ conditions }) => conditions)
+  const catalog = await loadCatalogWith({ namespace: 'autopilot' })
+  const optIns = catalog
+    .flatMap(conditionsOf)
     .flatMap((condition) =>
       condition.type === 'annotation' && !condition.not ? [PREFIX + condition.key] : [],
     )
@@ -67,8 +72,42 @@ t.test('every script that a page shows exists', async (t) => {
     for (const [, script = ''] of read(page).matchAll(/npm (?:run )?(start|test)\b/g)) {
       t.ok(script in scripts, `${page}: ${script}`)
     }
-    for (const [, script = ''] of read(page).matchAll(/npm run ([a-z]+)/g)) {
+    for (const [, script = ''] of read(page).matchAll(/npm run ([a-z][a-z:-]*)/g)) {
       t.ok(script in scripts, `${page}: ${script}`)
     }
   }
+})
+
+const blocksOf = (page: string, language: string) =>
+  [...read(page).matchAll(/```(\w*)\n([\s\S]*?)```/g)].flatMap(([, stated, text = '']) =>
+    stated === language ? [text] : [],
+  )
+
+t.test('the page on assets of one’s own shows the example that the tests run', async (t) => {
+  const folder = 'docs/examples/own-assets'
+  const [catalog, volumes = '', removal = ''] = blocksOf('docs/own-assets.md', 'yaml')
+  t.equal(catalog, read(`${folder}/catalog.yaml`))
+  const [template] = blocksOf('docs/own-assets.md', '')
+  t.equal(template, read(`${folder}/active/vm-clock.yaml.ejs`))
+  const files = globSync(`${folder}/**/*.*`, { cwd: ROOT }).map((name) => relative(folder, name))
+  const [{ configMap }] = parse(volumes).volumes
+  t.same(configMap.items.map(({ path }: { path: string }) => path).sort(), files.sort())
+  const commands = blocksOf('docs/own-assets.md', 'sh').join('')
+  for (const name of files) t.ok(commands.includes(`--from-file=${folder}/${name}`), name)
+
+  const own = (text: string) => ({
+    title: 'catalog.yaml',
+    read: (name: string) => (name === 'catalog.yaml' ? text : read(`${folder}/${name}`)),
+    lint: lintTemplate,
+  })
+  const load = (text: string) => loadCatalog({ folders: [own(text)], namespace: 'autopilot' })
+  const [kept] = load(catalog ?? '')
+  const [buried] = load(removal)
+  t.equal(buried?.isTombstone, true)
+  t.strictSame(buried?.object, kept?.object)
+})
+
+t.test('the page on assets of one’s own names all that a template is given', async (t) => {
+  const page = read('docs/own-assets.md')
+  for (const name of TEMPLATE_NAMES) t.match(page, new RegExp(`\\| .*\`${name}[.(\`]`), name)
 })

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 
-import { loadOwnCatalog } from '../../src/cli/assets.ts'
 import { type Binaries, findBinaries } from '../../src/cli/control-plane/binaries.ts'
 import { type ControlPlane, startControlPlane } from '../../src/cli/control-plane/control-plane.ts'
+import { loadDefinitions } from '../../src/cli/control-plane/definitions.ts'
 import { install } from '../../src/cli/control-plane/install.ts'
 import { loadManifests, type Manifest } from '../../src/cli/control-plane/manifests.ts'
 import { type Autopilot, startAutopilot } from '../../src/cli/dev/autopilot.ts'
@@ -11,6 +11,7 @@ import type { Catalog } from '../../src/shared/catalog/catalog.ts'
 import { type Client, connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
 import type { KubeObject } from '../../src/shared/engine/object.ts'
+import { ownProgram, type Program } from '../../test/cluster/program.ts'
 import { AUDIT_POLICY, type Audit, createAudit, NAMESPACE } from './audit.ts'
 import type { Effort } from './effort.ts'
 
@@ -30,9 +31,24 @@ export interface Bench {
 }
 
 const ROOT = join(import.meta.dirname, '../..')
-const BUNDLE = join(ROOT, 'dist/main.js')
 /** Often enough that an idle minute has several. */
 export const RESYNC = '10s'
+// An object is put back five times a minute, and no more: who measures it edits it more often.
+const NO_THROTTLE = '--heal-limit=1000000'
+
+/** How the reconciler runs unless a measurement says otherwise. */
+export const DEFAULT_FLAGS = [`--resync=${RESYNC}`, NO_THROTTLE]
+
+/** What is measured, and how much of it. */
+export interface Setup {
+  readonly binaries: Binaries
+  readonly effort: Effort
+  /** Rejects when nothing is wanted any more: whatever runs is then ended in order. */
+  readonly interrupted: Promise<never>
+  /** The program that runs; by default the one that ships, with its own catalog. */
+  readonly program?: Program
+  readonly reconcilerFlags?: readonly string[]
+}
 
 /** Finds, and where needed builds, the programs of the control plane. */
 export const controlPlaneBinaries = (print: (line: string) => void): Promise<Binaries> =>
@@ -40,20 +56,21 @@ export const controlPlaneBinaries = (print: (line: string) => void): Promise<Bin
 
 /** Starts a cluster and the bundled product on it, does something, and ends all of it. */
 export async function withBench<Result>(
-  binaries: Binaries,
-  effort: Effort,
+  setup: Setup,
   work: (bench: Bench) => Promise<Result>,
 ): Promise<Result> {
+  const { binaries } = setup
   const print = (line: string) => console.error(line)
   const plane = await startControlPlane({ binaries, auditPolicy: AUDIT_POLICY, print })
   try {
-    const manifests = ['crds', 'samples'].flatMap((folder) =>
-      loadManifests(join(ROOT, 'test', folder)),
-    )
+    const manifests = [
+      ...loadDefinitions(join(ROOT, 'test/crds')),
+      ...loadManifests(join(ROOT, 'test/samples')),
+    ]
     await install(plane, manifests)
     const hco = manifests.find(({ kind }) => kind === 'HyperConverged')
     if (!hco) throw new Error('test/samples holds no HyperConverged')
-    return await withAutopilot(plane, hco, effort, work)
+    return await withAutopilot(plane, hco, setup, work)
   } finally {
     await plane.stop()
   }
@@ -62,12 +79,12 @@ export async function withBench<Result>(
 async function withAutopilot<Result>(
   plane: ControlPlane,
   hco: Manifest,
-  effort: Effort,
+  { effort, interrupted, program = ownProgram(), reconcilerFlags = DEFAULT_FLAGS }: Setup,
   work: (bench: Bench) => Promise<Result>,
 ): Promise<Result> {
   const kubeconfig = loadKubeconfig(plane.kubeconfig)
   const client = await connect(kubeconfig)
-  const catalog = loadOwnCatalog()
+  const { entry, catalog } = program
   const autopilot = await startAutopilot({
     client,
     kubeconfig,
@@ -75,15 +92,16 @@ async function withAutopilot<Result>(
     namespace: NAMESPACE,
     folder: join(plane.dataDir, 'autopilot'),
     webhookHost: '127.0.0.1',
-    entry: BUNDLE,
+    entry,
     env: { PATH: process.env.PATH ?? '' },
-    reconcilerFlags: ['--disruptive-changes=apply', `--resync=${RESYNC}`],
+    reconcilerFlags: ['--disruptive-changes=apply', ...reconcilerFlags],
   })
   try {
     const ready = () => untilReady(autopilot, client, hco as KubeObject)
     await ready()
     const audit = createAudit(plane.auditLog)
-    return await work({ plane, client, autopilot, catalog, hco, audit, effort, untilReady: ready })
+    const bench = { plane, client, autopilot, catalog, hco, audit, effort, untilReady: ready }
+    return await Promise.race([work(bench), interrupted])
   } finally {
     await autopilot.stop()
     await client.close()

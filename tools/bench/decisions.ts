@@ -1,10 +1,9 @@
-import { WEBHOOK_CONFIGURATION } from '../../src/shared/catalog/names.ts'
-import { pathOf } from '../../src/shared/cluster/resource.ts'
+import { authority } from './authority.ts'
 import type { Bench } from './cluster.ts'
 import { pinApart } from './cores.ts'
 import { closedLoop, connectTo, openLoop } from './load.ts'
 import { cpuSeconds } from './process-numbers.ts'
-import { type Review, type ReviewAnswer, reviewsOf } from './reviews.ts'
+import { GOAL_BYTES, type Review, type ReviewAnswer, reviewsOf } from './reviews.ts'
 import { extent, ratesIn, spread } from './statistics.ts'
 import type { Line, Section } from './table.ts'
 
@@ -30,7 +29,7 @@ export async function measureDecisions(bench: Bench): Promise<Section> {
       title: 'Decisions of one webhook process over TLS',
       lines,
       notes: [
-        `${note} Requests have ${sizes.join(', ')}: the object, 5 kB for the HyperConverged, new and old.`,
+        `${note} Requests have ${sizes.join(', ')}: the object, of ${GOAL_BYTES / 1000} kB, new and old.`,
         `It got ${shares.join(', ') || 'an unknown share'} of its core under ${MANY} connections: of less than 95 % others took the rest.`,
         `Rates in ${WINDOWS} windows of each load; latency from when a request was due, at half of the rate of ${MANY} connections.`,
       ],
@@ -96,14 +95,3 @@ const rateLine = (what: string, rates: readonly number[]): Line => ({
   unit: '/s',
   ...extent(rates),
 })
-
-/** The certificates by which the API server knows our webhook. */
-async function authority({ client }: Bench): Promise<string> {
-  const at = {
-    apiVersion: 'admissionregistration.k8s.io/v1',
-    resource: 'mutatingwebhookconfigurations',
-  }
-  const { body } = await client.send(pathOf(at, WEBHOOK_CONFIGURATION))
-  const { webhooks } = body as { webhooks: readonly { clientConfig: { caBundle: string } }[] }
-  return Buffer.from(webhooks[0]?.clientConfig.caBundle ?? '', 'base64').toString()
-}

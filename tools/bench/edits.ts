@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+
 import type { Client } from '../../src/shared/cluster/client.ts'
 import { pathOf, type Resource } from '../../src/shared/cluster/resource.ts'
 import type { KubeObject } from '../../src/shared/engine/object.ts'
@@ -29,7 +31,19 @@ export const MACHINE_CONFIG_EDIT: Edit = {
   isEdited: (object) => valueAt(object, ['spec', 'config', 'ignition', 'version']) === '3.2.0',
 }
 
-const HEALTH_CHECK_EDIT: Edit = {
+const EDITED_ARGUMENTS = ['intel_iommu=off', 'iommu=pt']
+
+/** Of a MachineConfig that has no payload: as small as they come. */
+export const SMALL_MACHINE_CONFIG_EDIT: Edit = {
+  kind: 'MachineConfig',
+  at: { apiVersion: 'machineconfiguration.openshift.io/v1', resource: 'machineconfigs' },
+  name: '50-virt-pci-passthrough',
+  patch: { spec: { kernelArguments: EDITED_ARGUMENTS } },
+  isEdited: (object) =>
+    isDeepStrictEqual(valueAt(object, ['spec', 'kernelArguments']), EDITED_ARGUMENTS),
+}
+
+export const HEALTH_CHECK_EDIT: Edit = {
   kind: 'NodeHealthCheck',
   at: { apiVersion: 'remediation.medik8s.io/v1alpha1', resource: 'nodehealthchecks' },
   name: 'virt-node-health-check',

@@ -1,76 +1,127 @@
+import { isDeepStrictEqual } from 'node:util'
+import jsonPatch, { type Operation } from 'fast-json-patch'
+
 import { pathOf } from '../../src/shared/cluster/resource.ts'
-import type { KubeObject } from '../../src/shared/engine/object.ts'
+import { isMap, type KubeObject } from '../../src/shared/engine/object.ts'
 import type { Bench } from './cluster.ts'
-import { type Edit, HCO_EDIT, MACHINE_CONFIG_EDIT } from './edits.ts'
+import { type Edit, HCO_EDIT, SMALL_MACHINE_CONFIG_EDIT } from './edits.ts'
 
 /** A request to the webhook and what its answer must be. */
 export interface Review {
   readonly what: string
+  /** How large each of its two objects is at least, bytes. */
+  readonly objectBytes: number
   /** The body for one user: whoever insists may be answered otherwise. */
   readonly bodyFor: (user: string) => Buffer
   readonly isExpected: (answer: ReviewAnswer) => boolean
 }
 
 export interface ReviewAnswer {
-  readonly response: { readonly allowed: boolean; readonly patch?: string }
+  readonly response: { readonly uid: string; readonly allowed: boolean; readonly patch?: string }
 }
 
-const HCO_BYTES = 5_000
+/** The uid of every request. */
+export const UID = '705ab4f5-6393-11e8-b7cc-42010a800002'
+/** The size of an object for which the goals are stated. */
+export const GOAL_BYTES = 5_000
 
-/** A clean update, a correction and a denial, made from the objects that are stored. */
-export async function reviewsOf({ client }: Pick<Bench, 'client'>): Promise<readonly Review[]> {
+/** A clean update, a correction and a denial, made from the objects that are stored, each object of this size. */
+export async function reviewsOf(
+  { client }: Pick<Bench, 'client'>,
+  objectBytes = GOAL_BYTES,
+): Promise<readonly Review[]> {
   const read = async ({ at, name }: Edit) =>
     (await client.send(pathOf(at, name))).body as KubeObject
-  const hco = enlarged(await read(HCO_EDIT))
-  const machineConfig = await read(MACHINE_CONFIG_EDIT)
+  return reviewsFor(await read(HCO_EDIT), await read(SMALL_MACHINE_CONFIG_EDIT), objectBytes)
+}
+
+/** The same for these two objects. */
+export function reviewsFor(
+  storedHco: KubeObject,
+  storedMachineConfig: KubeObject,
+  objectBytes: number,
+): readonly Review[] {
+  const hco = enlarged(storedHco, objectBytes, withDevices)
+  const machineConfig = enlarged(storedMachineConfig, objectBytes, withFiles)
   const clean = merged(hco, {
     spec: { virtualization: { evictionStrategy: 'LiveMigrateIfPossible' } },
   })
+  const edited = merged(hco, HCO_EDIT.patch)
+  const rebooting = merged(machineConfig, SMALL_MACHINE_CONFIG_EDIT.patch)
   return [
     {
       what: 'clean update of a HyperConverged',
+      objectBytes,
       bodyFor: (user) => bodyOf(HCO_EDIT, user, hco, clean),
-      isExpected: ({ response }) => response.allowed && response.patch === undefined,
+      isExpected: ({ response }) =>
+        response.uid === UID && response.allowed && response.patch === undefined,
     },
     {
       what: 'correction of a HyperConverged',
-      bodyFor: (user) => bodyOf(HCO_EDIT, user, hco, merged(hco, HCO_EDIT.patch)),
-      isExpected: ({ response }) => response.allowed && response.patch !== undefined,
+      objectBytes,
+      bodyFor: (user) => bodyOf(HCO_EDIT, user, hco, edited),
+      isExpected: ({ response }) =>
+        response.uid === UID &&
+        response.allowed &&
+        isDeepStrictEqual(corrected(edited, response.patch), hco),
     },
     {
       what: 'denial of a MachineConfig edit',
-      bodyFor: (user) =>
-        bodyOf(
-          MACHINE_CONFIG_EDIT,
-          user,
-          machineConfig,
-          merged(machineConfig, MACHINE_CONFIG_EDIT.patch),
-        ),
-      isExpected: ({ response }) => !response.allowed,
+      objectBytes,
+      bodyFor: (user) => bodyOf(SMALL_MACHINE_CONFIG_EDIT, user, machineConfig, rebooting),
+      isExpected: ({ response }) => response.uid === UID && !response.allowed,
     },
   ]
 }
 
-/** The HyperConverged of somebody who passes many devices through. */
-function enlarged(hco: KubeObject): KubeObject {
-  const pciHostDevices: object[] = []
-  const large = () =>
-    merged(hco, { spec: { virtualization: { permittedHostDevices: { pciHostDevices } } } })
-  while (JSON.stringify(large()).length < HCO_BYTES) {
-    const id = pciHostDevices.length.toString(16).toUpperCase().padStart(4, '0')
-    pciHostDevices.push({
-      pciDeviceSelector: `10DE:${id}`,
-      resourceName: `nvidia.com/gpu-${id.toLowerCase()}`,
-      externalResourceProvider: true,
-    })
-  }
+/** What the API server makes of an object and the patch of an answer. */
+function corrected(object: KubeObject, patch = ''): unknown {
+  if (patch === '') return object
+  const operations = JSON.parse(Buffer.from(patch, 'base64').toString()) as Operation[]
+  return jsonPatch.applyPatch(structuredClone(object), operations).newDocument
+}
+
+/** Adds parts to an object, none of which the product manages, until its JSON has at least so many bytes. */
+function enlarged(
+  object: KubeObject,
+  bytes: number,
+  withParts: (parts: readonly number[]) => object,
+): KubeObject {
+  const parts: number[] = []
+  const large = () => merged(object, withParts(parts))
+  while (JSON.stringify(large()).length < bytes) parts.push(parts.length)
   return large()
 }
 
-type Values = Record<string, unknown>
+/** The HyperConverged of somebody who passes many devices through. */
+const withDevices = (devices: readonly number[]) => {
+  const pciHostDevices = devices.map((device) => {
+    const id = device.toString(16).toUpperCase().padStart(4, '0')
+    return {
+      pciDeviceSelector: `10DE:${id}`,
+      resourceName: `nvidia.com/gpu-${id.toLowerCase()}`,
+      externalResourceProvider: true,
+    }
+  })
+  return { spec: { virtualization: { permittedHostDevices: { pciHostDevices } } } }
+}
 
-const isMap = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** The MachineConfig of somebody who has added files of their own to it. */
+const withFiles = (files: readonly number[]) => ({
+  spec: {
+    config: {
+      ignition: { version: '3.5.0' },
+      storage: {
+        files: files.map((file) => ({
+          path: `/etc/sysctl.d/${file}-site.conf`,
+          mode: 420,
+          overwrite: true,
+          contents: { source: `data:,${encodeURIComponent(`vm.swappiness = ${file}\n`)}` },
+        })),
+      },
+    },
+  },
+})
 
 function merged<Value>(value: Value, patch: unknown): Value {
   if (!isMap(value) || !isMap(patch)) return patch as Value
@@ -87,7 +138,7 @@ function bodyOf({ at, name }: Edit, user: string, oldObject: KubeObject, object:
   const kind = { group, version, kind: object.kind }
   const resource = { group, version, resource: at.resource }
   const request = {
-    uid: '705ab4f5-6393-11e8-b7cc-42010a800002',
+    uid: UID,
     kind,
     resource,
     requestKind: kind,

@@ -39,7 +39,8 @@ export async function measureStart(bench: Bench): Promise<Section> {
   }
 }
 
-async function startOnce(bench: Bench) {
+/** Makes the cluster forget the product, starts it, and tells when all was applied and judged. */
+export async function startOnce(bench: Bench) {
   const { plane, autopilot, catalog, hco, audit, untilReady } = bench
   await autopilot.stop()
   await forget(bench)

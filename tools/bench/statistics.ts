@@ -28,6 +28,31 @@ export const extent = (values: readonly number[]) => ({
   n: values.length,
 })
 
+/** The line through some points that misses them least (least squares). */
+export interface Fit {
+  readonly slope: number
+  readonly intercept: number
+  /** The farthest that a point is from the line, as a share of the line's value there. */
+  readonly worst: number
+}
+
+/** Fits a line; without two different x there is none, and every number of it is NaN. */
+export function lineThrough(points: readonly (readonly [x: number, y: number])[]): Fit {
+  const mean = (values: readonly number[]) =>
+    values.reduce((sum, value) => sum + value, 0) / values.length
+  const meanX = mean(points.map(([x]) => x))
+  const meanY = mean(points.map(([, y]) => y))
+  const covariance = mean(points.map(([x, y]) => (x - meanX) * (y - meanY)))
+  const slope = covariance / mean(points.map(([x]) => (x - meanX) ** 2))
+  const intercept = meanY - slope * meanX
+  const misses = points.map(([x, y]) => {
+    const expected = intercept + slope * x
+    // A line through zero there misses nothing, or cannot say by which share it misses.
+    return y === expected ? 0 : Math.abs(y / expected - 1)
+  })
+  return { slope, intercept, worst: misses.length > 0 ? Math.max(...misses) : Number.NaN }
+}
+
 /** How many of these moments fell into each of equally long windows, per second; what is outside is left out. */
 export function ratesIn(
   moments: readonly number[],

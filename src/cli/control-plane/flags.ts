@@ -75,6 +75,8 @@ export function controllerManagerFlags(files: Files, kubeconfig: string): string
     `--kubeconfig=${kubeconfig}`,
     '--secure-port=0',
     '--leader-elect=false',
+    // As in any cluster: admission tells by their names who cleans up.
+    '--use-service-account-credentials',
     // No kubelet reports for the sample nodes: they would turn not ready within a minute.
     '--controllers=*,-node-lifecycle-controller',
     `--service-account-private-key-file=${files.serviceAccountKey}`,

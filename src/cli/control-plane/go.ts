@@ -18,16 +18,31 @@ export interface Go {
 
 const ASKED = ['GOVERSION', 'GOOS', 'GOARCH', 'GOCACHE', 'GOMODCACHE']
 
+/** What is built, and what to do where it cannot be; both parts of a sentence. */
+export interface Purpose {
+  readonly what: string
+  readonly way: string
+}
+
+const CONTROL_PLANE: Purpose = {
+  what: 'the control plane',
+  way: 'set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver and kubectl',
+}
+
 /** The Go that builds a module here; throws, with the way out, if there is none that can. */
-export async function findGo(module: string, given: Env): Promise<Go> {
+export async function findGo(
+  module: string,
+  given: Env,
+  purpose: Purpose = CONTROL_PLANE,
+): Promise<Go> {
   const needed = /^go (\d+\.\d+)/m.exec(readFileSync(join(module, 'go.mod'), 'utf8'))?.[1] ?? ''
   const { GOOS: _os, GOARCH: _architecture, ...rest } = given // built to run here
   const env = { ...rest, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly', GOWORK: 'off' }
   const output = await goEnv(module, env).catch((error: unknown) => {
-    throw unfit(needed, complaint(error), error)
+    throw unfit(purpose, needed, complaint(error), error)
   })
   const [version = '', os, arch, buildCache = '', moduleCache = ''] = output.split('\n')
-  if (!isAtLeast(version, needed)) throw unfit(needed, `this one is "${version}"`)
+  if (!isAtLeast(version, needed)) throw unfit(purpose, needed, `this one is "${version}"`)
   return { version, platform: `${os}/${arch}`, buildCache, moduleCache, env }
 }
 
@@ -42,12 +57,11 @@ function complaint(error: unknown): string {
   return `this one says "${lastLines(stderr || message, 1)}"`
 }
 
-function unfit(needed: string, why: string, cause?: unknown): Error {
-  const way =
-    'install it from go.dev, or set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver and kubectl'
-  return new Error(`building the control plane needs Go ${needed} or newer, and ${why}: ${way}`, {
-    cause,
-  })
+function unfit({ what, way }: Purpose, needed: string, why: string, cause?: unknown): Error {
+  return new Error(
+    `building ${what} needs Go ${needed} or newer, and ${why}: install it from go.dev, or ${way}`,
+    { cause },
+  )
 }
 
 // "go1.26.8", "go1.27rc1", "devel go1.27-a1b2c3"

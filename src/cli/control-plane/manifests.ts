@@ -17,7 +17,8 @@ export function loadManifests(folder: string): readonly Manifest[] {
   return files.sort().flatMap((file) => manifestsIn(join(folder, file)))
 }
 
-function manifestsIn(file: string): readonly Manifest[] {
+/** Every object in a YAML file. */
+export function manifestsIn(file: string): readonly Manifest[] {
   const documents = parseAllDocuments(readFileSync(file, 'utf8'))
   return documents.map((document) => document.toJS()).filter((object) => object?.kind)
 }

@@ -34,10 +34,15 @@ export function send(
   }: Request = {},
 ): Promise<Reply> {
   const { request } = url.startsWith('https:') ? https : http
+  const payload = body === undefined ? undefined : JSON.stringify(body)
   const headers = {
     accept,
     ...(token && { authorization: `Bearer ${token}` }),
-    ...(body !== undefined && { 'content-type': contentType }),
+    ...(payload !== undefined && {
+      'content-type': contentType,
+      // Of a DELETE, Node says no length of its own accord, and nobody reads the body.
+      'content-length': Buffer.byteLength(payload),
+    }),
   }
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -57,6 +62,6 @@ export function send(
       sent.destroy(new Error(`${method} ${url}: no answer for ${timeoutMs} ms`)),
     )
     sent.on('error', reject)
-    sent.end(body === undefined ? undefined : JSON.stringify(body))
+    sent.end(payload)
   })
 }

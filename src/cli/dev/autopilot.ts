@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { KubeConfig } from '@kubernetes/client-node'
 
@@ -17,6 +17,8 @@ export interface AutopilotOptions {
   readonly kubeconfig: KubeConfig
   readonly catalog: Catalog
   readonly namespace: string
+  /** The folder of assets of one's own that is part of the catalog. */
+  readonly assets?: string
   /** Where kubeconfigs and logs are written. */
   readonly folder: string
   /** Our address as the API server sees it. */
@@ -70,6 +72,7 @@ export async function startAutopilot(options: AutopilotOptions): Promise<Autopil
     `--kubeconfig=${config}`,
     `--namespace=${namespace}`,
     `--ops-listen=127.0.0.1:${port}`,
+    ...(options.assets === undefined ? [] : [`--assets=${resolve(options.assets)}`]),
   ]
   const webhook = createProcess(options, 'webhook', [
     ...common(webhookConfig, webhookOps),

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { connect } from '../../shared/cluster/client.ts'
 import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import { signalOnTermination } from '../../shared/ops/shutdown.ts'
-import { loadOwnCatalog } from '../assets.ts'
+import { loadCatalogWith } from '../assets.ts'
 import { findBinaries } from '../control-plane/binaries.ts'
 import { inClone } from '../control-plane/clone.ts'
 import { startControlPlane } from '../control-plane/control-plane.ts'
+import { loadDefinitions } from '../control-plane/definitions.ts'
 import type { Env } from '../control-plane/go.ts'
 import { install } from '../control-plane/install.ts'
 import { loadManifests } from '../control-plane/manifests.ts'
@@ -49,13 +50,14 @@ async function embedded(
       'the embedded cluster needs a clone of the repository: give a cluster of your own with --kubeconfig FILE',
     )
   }
+  const catalog = await loadCatalogWith({ ...options, namespace: DEV_NAMESPACE })
   const binaries = await findBinaries({ env, print })
   print(`starting etcd, kube-apiserver ${binaries.version} and kube-controller-manager`)
   const plane = await startControlPlane({ binaries, controllerManager: true, print })
   try {
     if (signal.aborted) return
     print('installing the CRDs, sample nodes and a HyperConverged')
-    const manifests = [crds, samples].flatMap(loadManifests)
+    const manifests = [...loadDefinitions(crds), ...loadManifests(samples)]
     await install(plane, manifests)
     const hco = manifests.find(({ kind }) => kind === 'HyperConverged')
     if (!hco) throw new Error('test/samples holds no HyperConverged')
@@ -65,8 +67,9 @@ async function embedded(
     const autopilot = await startAutopilot({
       client,
       kubeconfig,
-      catalog: loadOwnCatalog(),
+      catalog,
       namespace: DEV_NAMESPACE,
+      ...(options.assets !== undefined && { assets: options.assets }),
       folder: join(plane.dataDir, 'autopilot'),
       webhookHost: '127.0.0.1',
       entry: ENTRY,

@@ -3,14 +3,16 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { KubeConfig } from '@kubernetes/client-node'
 
+import type { Reporter } from '../../reconciler/report.ts'
 import { runReconciler } from '../../reconciler/run.ts'
+import { survey } from '../../reconciler/survey.ts'
 import type { Catalog } from '../../shared/catalog/catalog.ts'
 import { accountUser, RECONCILER_ACCOUNT } from '../../shared/catalog/names.ts'
 import { type Client, connect } from '../../shared/cluster/client.ts'
 import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import { whoAmI } from '../../shared/cluster/who-am-i.ts'
 import { createLog } from '../../shared/ops/log.ts'
-import { loadOwnCatalog } from '../assets.ts'
+import { loadCatalogWith } from '../assets.ts'
 import type { Env } from '../control-plane/go.ts'
 import { startAutopilot, untilEnd } from './autopilot.ts'
 import { childEnvironment, DEV_NAMESPACE, ENTRY, type Print } from './environment.ts'
@@ -22,6 +24,8 @@ export interface OwnClusterOptions {
   /** Our address as the cluster's API server sees it. */
   readonly webhookHost?: string
   readonly disruptiveChanges?: 'apply' | 'hold'
+  /** A folder of assets of one's own. */
+  readonly assets?: string
 }
 
 /** Runs on a cluster of one's own: shows what would change, and changes it only with --write. */
@@ -33,28 +37,36 @@ export async function ownCluster(
 ): Promise<void> {
   const kubeconfig = loadKubeconfig(options.kubeconfig)
   const client = await connect(kubeconfig)
-  const catalog = loadOwnCatalog()
+  const catalog = await loadCatalogWith({ ...options, namespace: DEV_NAMESPACE })
   try {
     await requireStranger(client, DEV_NAMESPACE)
     print(`reading ${client.server}; this is what would change:`)
-    const observer = await observe(client, catalog, print, signal)
+    const preview = createPreview(catalog, print)
+    const { disruptiveChanges = 'hold' } = options
+    preview.show(await survey({ client, catalog, ...UNCHOSEN, disruptiveChanges }))
     if (options.write !== true) {
       print('observing only: nothing is written (--write changes that). Ctrl-C ends.')
-      await observer.ended
+      await observe({ client, catalog, disruptiveChanges, reporter: preview.reporter, signal })
       return
     }
-    observer.stop()
-    await observer.ended
     await write({ options, env, kubeconfig, client, catalog, print, signal })
   } finally {
     await client.close()
   }
 }
 
-/** Starts an observer in this process; resolves when every asset was looked at once. */
-async function observe(client: Client, catalog: Catalog, print: Print, signal: AbortSignal) {
-  const stopping = new AbortController()
-  const preview = createPreview(catalog, print)
+const UNCHOSEN = { namespace: DEV_NAMESPACE, hcoNamespace: undefined, images: {} } as const
+
+interface ObserveInput {
+  readonly client: Client
+  readonly catalog: Catalog
+  readonly disruptiveChanges: 'apply' | 'hold'
+  readonly reporter: Reporter
+  readonly signal: AbortSignal
+}
+
+/** Goes on to tell what would change, until the signal. */
+async function observe({ client, catalog, disruptiveChanges, reporter, signal }: ObserveInput) {
   const { ended } = await runReconciler(
     {
       namespace: DEV_NAMESPACE,
@@ -63,23 +75,19 @@ async function observe(client: Client, catalog: Catalog, print: Print, signal: A
       isElected: false,
       isObserver: true,
       resyncMs: 300_000,
-      disruptiveChanges: 'hold',
+      disruptiveChanges,
+      // Whoever only observes heals nothing.
+      healLimits: { capacity: 1, windowMs: 60_000 },
       failurePolicy: 'Ignore',
       trustedUser: undefined,
       endpoint: { url: 'https://127.0.0.1:1' },
       webhookCa: undefined,
+      caInjection: undefined,
       images: {},
     },
-    {
-      client,
-      catalog,
-      log: createLog('dev', 'warn'),
-      signal: AbortSignal.any([signal, stopping.signal]),
-      reporter: preview.reporter,
-    },
+    { client, catalog, log: createLog('dev', 'warn'), signal, reporter },
   )
-  await Promise.race([preview.isComplete, ended])
-  return { ended, stop: () => stopping.abort() }
+  await ended
 }
 
 interface WriteInput {
@@ -101,6 +109,7 @@ async function write(input: WriteInput): Promise<void> {
   const autopilot = await startAutopilot({
     ...input,
     namespace: DEV_NAMESPACE,
+    ...(options.assets !== undefined && { assets: options.assets }),
     folder,
     webhookHost: host,
     entry: ENTRY,

@@ -1,51 +1,72 @@
-import type { Report } from '../../reconciler/outcome.ts'
-import { describeOutcome } from '../../reconciler/outcome-telling.ts'
+import type { Outlook } from '../../reconciler/outlook.ts'
+import { waitsOn } from '../../reconciler/remarks.ts'
 import type { Reporter } from '../../reconciler/report.ts'
+import type { Sighting, Survey } from '../../reconciler/survey.ts'
 import type { Catalog } from '../../shared/catalog/catalog.ts'
-import { titleOf } from '../../shared/engine/object.ts'
+import type { Facts } from '../../shared/catalog/facts.ts'
+import type { KubeObject } from '../../shared/engine/object.ts'
+import { type Finding, findingOf, findingsIn, headOf } from '../diff/finding.ts'
+import { changeLines, remarkOn } from '../diff/finding-text.ts'
+import { notesOn } from '../notes.ts'
 import type { Print } from './environment.ts'
 
 export interface Preview {
+  /** Tells what a survey says. */
+  readonly show: (survey: Survey) => void
+  /** Tells what becomes different of it. */
   readonly reporter: Reporter
-  /** Resolves when every asset was reported once, or nothing can be seen. */
-  readonly isComplete: Promise<void>
 }
 
-/** A reporter for people: what each asset would change, one line each, again when it changes. */
+/** Tells people what would change, in the words of `diff`, and nothing twice. */
 export function createPreview(catalog: Catalog, print: Print): Preview {
-  const lines = new Map<string, string>()
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const say = (topic: string, line: string) => {
-    if (lines.get(topic) !== line) print(`  ${line}`)
-    lines.set(topic, line)
-    if (catalog.every(({ name }) => lines.has(name))) resolve()
+  const tell = createTeller(print)
+  let pools: Facts['pools'] = {}
+  const tellFinding = (finding: Finding) => {
+    const remark = remarkOn(finding)
+    const lines = [...changeLines(finding), ...(remark === undefined ? [] : [remark])]
+    tell(`asset/${finding.asset}`, lines, `${headOf(finding)}: nothing to change any more`)
   }
+  const tellSighting = (sighting: Sighting, { metadata }: KubeObject) =>
+    tellFinding(findingOf(sighting, { hcoNamespace: metadata.namespace ?? '', pools }))
+  const tellNotes = (stated: Pick<Outlook, 'hco' | 'stated'>, waits: readonly string[]) =>
+    tell(
+      'notes',
+      notesOn(catalog, stated, waits),
+      'nothing is wrong with the HyperConverged any more',
+    )
+  const tellSight = (messages: readonly string[]) =>
+    tell('sight', messages, 'there is a HyperConverged now')
   return {
-    isComplete: promise,
+    show(survey) {
+      if (survey.kind === 'blind') return tellSight([survey.message])
+      pools = survey.outlook.facts.pools
+      tellNotes(survey.outlook, waitsOn(catalog, survey.outlook))
+      for (const finding of findingsIn(survey)) tellFinding(finding)
+    },
     reporter: {
-      report: (report) => say(report.asset.name, lineOf(report)),
-      failed: ({ name }, _hco, error) => say(name, `${name}: cannot be compared: ${error.message}`),
-      blind(blind) {
-        if (blind.reason === 'NotYet') return
-        say('cluster', blind.message)
-        resolve()
+      report: ({ asset, outcome, hco }) => tellSighting({ asset, outcome }, hco),
+      failed: (asset, hco, error) => tellSighting({ asset, error }, hco),
+      blind: (blind) => blind.reason !== 'NotYet' && tellSight([blind.message]),
+      settings(hco, stated, _remarks, waits) {
+        tellSight([])
+        tellNotes({ hco, stated }, waits)
       },
-      settings(_hco, { problems }, unknown) {
-        const notes = [...problems.map(({ message }) => message), ...unknown]
-        if (notes.length > 0) say('settings', `HyperConverged: ${notes.join('; ')}`)
+      pending({ facts }) {
+        pools = facts.pools
       },
-      pending: () => undefined,
       reset: () => undefined,
     },
   }
 }
 
-function lineOf(report: Report): string {
-  const { asset, outcome } = report
-  const { message, events, fields } = describeOutcome(report)
-  const title =
-    'plan' in outcome ? titleOf(outcome.plan.desired) : `${asset.object.kind} ${asset.object.name}`
-  const notes = events.map(({ note }) => note)
-  const because = typeof fields.because === 'string' ? [fields.because] : []
-  return `${title} (${asset.name}): ${[...notes, ...because][0] ?? message}`
+/** Prints what is to be said of a topic where that is something else than before. */
+function createTeller(print: Print) {
+  const told = new Map<string, string>()
+  return (topic: string, lines: readonly string[], otherwise: string) => {
+    const before = told.get(topic) ?? ''
+    const text = lines.join('\n')
+    told.set(topic, text)
+    if (text === before) return
+    for (const line of lines.length > 0 ? lines : [otherwise]) print(`  ${line}`)
+  }
 }

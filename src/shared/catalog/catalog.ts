@@ -1,10 +1,8 @@
-import { compileTemplate, type Template } from '../engine/render.ts'
-import { err, ok, type Result } from '../engine/result.ts'
-import { parseCatalog } from './catalog-text.ts'
+import type { Template } from '../engine/render.ts'
 import type { Condition } from './conditions.ts'
 import type { Facts } from './facts.ts'
 
-/** Which object an asset yields. `$hco` as namespace stands for the HyperConverged's. */
+/** Which object an asset yields. `$hco` as namespace stands for the HyperConverged's, which only facts tell. */
 export interface ObjectIdentity {
   readonly group: string
   /** Newest first: the first one that the cluster serves is used. */
@@ -15,88 +13,75 @@ export interface ObjectIdentity {
   readonly name: string
 }
 
+/** How far an asset has come: what is not stable may change from one release to the next. */
+export type Maturity = 'alpha' | 'beta' | 'stable'
+
+/** A part of an asset's object that applies under conditions of its own. */
+export interface Section {
+  readonly name: string
+  readonly description: string
+  readonly install: 'always' | 'opt-in'
+  readonly conditions: readonly Condition[]
+  readonly maturity: Maturity
+}
+
 /** One entry of the catalog: a template plus metadata, yielding exactly one object. */
 export interface Asset {
   readonly name: string
   readonly group: string
   readonly description: string
+  readonly maturity: Maturity
   readonly template: string
   readonly files: readonly string[]
   readonly object: ObjectIdentity
   readonly install: 'always' | 'opt-in'
   readonly order: number
   readonly conditions: readonly Condition[]
+  /** The asset that does the same work: while that is active, this one is not. */
+  readonly yieldsTo?: Asset
+  /** The asset whose object this one's refers to: without it, it would do nothing. */
+  readonly needs?: Asset
+  readonly sections: readonly Section[]
   /** Pointers into the HyperConverged's spec: all of it that the template can see. */
   readonly hcoFields: readonly string[]
+  /** Pointers to fields whose enum the template reads, by its own name for them. */
   readonly enums: Readonly<Record<string, string>>
+  /** Likewise to fields of which it asks whether the served schema has them. */
+  readonly fields: Readonly<Record<string, string>>
   readonly disruption: 'none' | 'reboot'
   /** The MachineConfigPool that a disruptive asset's change rolls. */
   readonly pool?: string
   readonly sensitive: boolean
+  /** What happens to an edit where neither the HyperConverged nor the flag says so. */
+  readonly enforcement?: 'correct' | 'deny'
   readonly links: readonly string[]
+  /** Whether the object is deleted once a condition is false, rather than left over. */
+  readonly prune: boolean
+  /** An object that earlier versions kept: it is deleted, before anything else is done. */
+  readonly isTombstone: boolean
   readonly render: Template
   readonly file: (name: string) => string
 }
 
 export type Catalog = readonly Asset[]
 
-/** Reads a file of the catalog's folder as text; throws when there is none. */
-export type ReadFile = (name: string) => string
-
-/** The catalog's folder does not hold a valid catalog; the message has one line per mistake. */
-export class CatalogError extends Error {
-  override name = 'CatalogError' as const
+/** An asset as a catalog.yaml has it, defaults filled in. */
+export type AssetEntry = Omit<Asset, 'render' | 'file' | 'isTombstone' | 'yieldsTo' | 'needs'> & {
+  readonly yieldsTo?: string
+  readonly needs?: string
 }
 
-const SCHEMA = 'catalog.schema.json'
-const CATALOG = 'catalog.yaml'
+/** A tombstone as a catalog.yaml has it. */
+export type TombstoneEntry = Pick<
+  Asset,
+  'name' | 'group' | 'description' | 'object' | 'disruption' | 'pool' | 'links'
+>
 
-/** Reads and compiles the whole catalog, in order of reconciling; throws a CatalogError that names every mistake. */
-export function loadCatalog(read: ReadFile): Catalog {
-  const parsed = parseCatalog<Entry>(CATALOG, read(CATALOG), JSON.parse(read(SCHEMA)))
-  if (!parsed.ok) throw new CatalogError(parsed.error.join('\n'))
-  const { entries, titleOf } = parsed.value
-  const assets: Asset[] = []
-  const mistakes: string[] = []
-  for (const [index, entry] of entries.entries()) {
-    const title = titleOf(index)
-    mistakes.push(...doubles(entry, entries.slice(0, index), title))
-    const asset = compile(entry, read, title)
-    if (asset.ok) assets.push(asset.value)
-    else mistakes.push(asset.error)
-  }
-  if (mistakes.length > 0) throw new CatalogError(mistakes.join('\n'))
-  return assets.sort((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1))
-}
-
-type Entry = Omit<Asset, 'render' | 'file'>
-
-function compile(entry: Entry, read: ReadFile, title: string): Result<Asset, string> {
-  try {
-    const files = new Map(entry.files.map((name) => [name, read(name)]))
-    const file = (name: string) => {
-      const text = files.get(name)
-      if (text === undefined) throw new Error(`the asset lists no file "${name}" under "files"`)
-      return text
-    }
-    const text = read(entry.template)
-    return ok({ ...entry, file, render: compileTemplate({ name: entry.template, text }) })
-  } catch (error) {
-    return err(`${title}: ${(error as Error).message}`)
-  }
-}
-
-function doubles(entry: Entry, earlier: readonly Entry[], title: string): readonly string[] {
-  const namesake = earlier.some(({ name }) => name === entry.name)
-  const rival = earlier.find((other) => objectOf(other) === objectOf(entry))
-  return [
-    ...(namesake ? [`${title} is not the first of this name`] : []),
-    ...(rival ? [`${title} yields the same object as asset ${rival.name}`] : []),
-  ]
-}
-
-const objectOf = ({ object: { group, kind, namespace, name } }: Entry) =>
-  JSON.stringify([group, kind, namespace, name])
+/** The conditions of the asset and of all its sections. */
+export const conditionsOf = ({ conditions, sections }: Asset): readonly Condition[] => [
+  ...conditions,
+  ...sections.flatMap((section) => section.conditions),
+]
 
 /** The key under which served versions, schemas and rules know a kind: `apps/Deployment`, `/Service`. */
 export const kindKey = ({ group, kind }: { readonly group: string; readonly kind: string }) =>

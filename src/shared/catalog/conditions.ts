@@ -1,6 +1,8 @@
+import { PREFIX } from '../engine/annotations.ts'
 import { isMap } from '../engine/object.ts'
 import { parsePointer, valueAt } from '../engine/pointer.ts'
-import type { Detector, Facts, TopologyField } from './facts.ts'
+import { ANNOTATION_FORMATS, type AnnotationFormat, isOff } from './annotation-formats.ts'
+import { answerKey, type Detector, type Facts, type TopologyField } from './facts.ts'
 
 /** One thing that must hold for an asset to be active; the catalog's schema admits no other shape. */
 export type Condition = { readonly not?: boolean } & (
@@ -9,10 +11,17 @@ export type Condition = { readonly not?: boolean } & (
       readonly group: string
       readonly kind: string
       readonly versions?: readonly string[]
+      readonly offers?: { readonly field: string; readonly anyOf?: readonly string[] }
     }
-  | { readonly type: 'annotation'; readonly key: string; readonly value?: string }
+  | {
+      readonly type: 'annotation'
+      readonly key: string
+      readonly value?: string
+      readonly format?: AnnotationFormat
+    }
   | { readonly type: 'hardware-detection'; readonly detector: Detector }
   | { readonly type: 'topology'; readonly field: TopologyField; readonly value?: boolean }
+  | { readonly type: 'topology'; readonly field: 'provider'; readonly value: string }
   | { readonly type: 'feature-gate'; readonly name: string }
   | { readonly type: 'image'; readonly key: string }
   | { readonly type: 'hco-field-unconfigured'; readonly pointer: string }
@@ -35,9 +44,9 @@ export function describeCondition(condition: Condition): string {
 function evaluate(condition: Condition, facts: Facts): boolean {
   switch (condition.type) {
     case 'crd':
-      return isServed(facts, condition)
+      return isServed(facts, condition) && isOffered(facts, condition)
     case 'annotation':
-      return facts.hco.annotations[condition.key] === (condition.value ?? 'true')
+      return isAnnotated(facts, condition)
     case 'hardware-detection':
       return known(facts.hardware[condition.detector], condition.detector)
     case 'topology':
@@ -54,9 +63,9 @@ function evaluate(condition: Condition, facts: Facts): boolean {
 function describe(condition: Condition): string {
   switch (condition.type) {
     case 'crd':
-      return `the API ${condition.group}/${condition.kind} is served`
+      return `the API ${condition.group}/${condition.kind} ${describeOffer(condition)}`
     case 'annotation':
-      return `the HyperConverged is annotated platform.kubevirt.io/${condition.key}=${condition.value ?? 'true'}`
+      return `the HyperConverged is annotated ${PREFIX}${condition.key}=${wantedValue(condition)}`
     case 'hardware-detection':
       return `${condition.detector} on some node`
     case 'topology':
@@ -70,12 +79,38 @@ function describe(condition: Condition): string {
   }
 }
 
-const isServed = (
-  { served }: Facts,
-  { group, kind, versions }: { group: string; kind: string; versions?: readonly string[] },
-) => (served[`${group}/${kind}`] ?? []).some((version) => versions?.includes(version) ?? true)
+type Of<Type> = Extract<Condition, { readonly type: Type }>
 
-function known(value: boolean | undefined, name: string): boolean {
+/** Whether the API of a condition is there, whatever it offers. */
+export const isServed = ({ served }: Facts, { group, kind, versions }: Of<'crd'>) =>
+  (served[`${group}/${kind}`] ?? []).some((version) => versions?.includes(version) ?? true)
+
+function isOffered({ enums, fields }: Facts, { group, kind, offers }: Of<'crd'>): boolean {
+  if (!offers) return true
+  const key = answerKey({ group, kind }, offers.field)
+  if (!offers.anyOf) return known(fields[key], key)
+  return offers.anyOf.some((value) => known(enums[key], key).includes(value))
+}
+
+function describeOffer({ offers }: Of<'crd'>): string {
+  if (!offers) return 'is served'
+  return `is served and offers ${[offers.field, offers.anyOf?.join(' or ')].filter(Boolean).join(' ')}`
+}
+
+/** Throws where the value is none of the format's: what an admin wanted must not be guessed. */
+function isAnnotated({ hco }: Facts, { key, value = 'true', format }: Of<'annotation'>): boolean {
+  const stated = hco.annotations[key]
+  if (!format) return stated === value
+  if (stated === undefined || isOff(stated)) return false
+  const problem = ANNOTATION_FORMATS[format].problemOf(stated)
+  if (problem !== undefined) throw new Error(`the annotation ${PREFIX}${key} ${problem}`)
+  return true
+}
+
+const wantedValue = ({ value = 'true', format }: Of<'annotation'>) =>
+  format ? ANNOTATION_FORMATS[format].placeholder : value
+
+function known<Value>(value: Value | undefined, name: string): Value {
   if (value === undefined) throw new Error(`the fact ${name} is not known`)
   return value
 }

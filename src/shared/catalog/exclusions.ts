@@ -29,7 +29,7 @@ export function parseExclusions(text: string): Result<readonly Exclusion[], stri
   // The library's own check for equal keys compares each with each.
   const { errors, warnings, contents } = parseDocument(text, { uniqueKeys: false })
   const [broken] = [...errors, ...warnings]
-  if (broken) return err(`must be a YAML list: ${broken.message.split('\n')[0]}`)
+  if (broken) return err(`must be a YAML list: ${broken.message.split(/:?\n/)[0]}`)
   if (!isSeq(contents)) return err('must be a YAML list of names, or of {kind, name, namespace}')
   const exclusions: Exclusion[] = []
   for (const [index, item] of contents.items.entries()) {

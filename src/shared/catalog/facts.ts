@@ -2,16 +2,24 @@
 export interface Facts {
   readonly hco: HcoFacts
   readonly hardware: Readonly<Record<Detector, boolean>>
-  readonly topology: Readonly<Record<TopologyField, boolean>>
+  readonly topology: Topology
   /** Served versions by `group/Kind`, of the kinds that the catalog names; none for an API that is not there. */
   readonly served: Readonly<Record<string, readonly string[]>>
-  /** For each asset that asks, the enums of its served schema by the asset's own name for them. */
-  readonly enums: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
+  /** What the catalog asks of served schemas, see answerKey: the values of an enum, empty where there is none. */
+  readonly enums: Readonly<Record<string, readonly string[]>>
+  /** Likewise: whether there is such a field. */
+  readonly fields: Readonly<Record<string, boolean>>
+  /** The sections of assets that are in force, as `asset/section`. */
+  readonly sections: readonly string[]
   /** Container images by name, from `RELATED_IMAGE_*`. */
   readonly images: Readonly<Record<string, string>>
   /** Machines by pool. For messages only: no template sees it. */
   readonly pools: Readonly<Record<string, number>>
 }
+
+/** The key under which facts have what the schema of a kind says of the field that the pointer leads to. */
+export const answerKey = ({ group, kind }: { group: string; kind: string }, pointer: string) =>
+  `${group}/${kind}${pointer}`
 
 /** The HyperConverged as facts: annotations under our prefix, without it, and the spec. */
 export interface HcoFacts {
@@ -27,7 +35,6 @@ export const DETECTORS = [
   'gpuPresent',
   'vfioCapable',
   'usbDevicesPresent',
-  'amdNodesPresent',
 ] as const
 export type Detector = (typeof DETECTORS)[number]
 
@@ -37,8 +44,15 @@ export const TOPOLOGY_FIELDS = [
   'schedulableMasters',
   'hostedControlPlane',
   'foreignKubeletConfig',
+  'foreignMasterKubeletConfig',
 ] as const
 export type TopologyField = (typeof TOPOLOGY_FIELDS)[number]
+
+/** The shape of the cluster, and on what it runs. */
+export interface Topology extends Readonly<Record<TopologyField, boolean>> {
+  /** The platform in lower case: `baremetal`, `vsphere`, `none`; empty where nothing says. */
+  readonly provider: string
+}
 
 /** The APIs that facts are read from; each is followed while the cluster serves it. */
 export const FACT_SOURCES = {
@@ -65,5 +79,11 @@ export const FACT_SOURCES = {
     group: 'machineconfiguration.openshift.io',
     kind: 'KubeletConfig',
     resource: 'kubeletconfigs',
+  },
+  machineConfiguration: {
+    group: 'operator.openshift.io',
+    kind: 'MachineConfiguration',
+    resource: 'machineconfigurations',
+    name: 'cluster',
   },
 } as const

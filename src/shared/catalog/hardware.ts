@@ -22,8 +22,12 @@ export function detectHardware(nodes: readonly NodeHardware[]): Hardware {
     numaNodesPresent: nodes.some(({ labels }) => labels[`${NFD}memory-numa`] === 'true'),
     vfioCapable: nodes.some(isVfioCapable),
     usbDevicesPresent: nodes.some(({ labels }) => isPresent(labels, USB)),
-    amdNodesPresent: nodes.some(({ labels }) => labels[`${NFD}cpu-model.vendor_id`] === 'AMD'),
   }
+}
+
+/** What is true wherever another is. */
+export const IMPLIED_HARDWARE: Readonly<Partial<Record<Detector, Detector>>> = {
+  gpuPresent: 'pciDevicesPresent',
 }
 
 const NFD = 'feature.node.kubernetes.io/'

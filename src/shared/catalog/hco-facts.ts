@@ -1,7 +1,7 @@
 import { APPROVE, OVERRIDES, PREFIX } from '../engine/annotations.ts'
 import { isMap, type JsonMap, type KubeObject } from '../engine/object.ts'
 import { parsePointer, valueAt } from '../engine/pointer.ts'
-import type { Catalog } from './catalog.ts'
+import { type Catalog, conditionsOf } from './catalog.ts'
 import type { Condition } from './conditions.ts'
 import type { HcoFacts } from './facts.ts'
 
@@ -22,7 +22,8 @@ export const hcoFactsOf = (
 // Overrides and approvals concern one object or one moment; were they facts, each would render everything anew.
 const NO_FACTS: ReadonlySet<string> = new Set([...OVERRIDES, APPROVE])
 
-const annotationFacts = (annotations: Readonly<Record<string, string>>) =>
+/** The annotations that are facts: those under our prefix, without it, but for overrides and approvals. */
+export const annotationFacts = (annotations: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.entries(annotations)
       .filter(([key]) => key.startsWith(PREFIX) && !NO_FACTS.has(key))
@@ -30,8 +31,14 @@ const annotationFacts = (annotations: Readonly<Record<string, string>>) =>
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
 
-const fieldsRead = (catalog: Catalog): readonly string[] =>
-  catalog.flatMap(({ hcoFields, conditions }) => [...hcoFields, ...conditions.flatMap(fieldOf)])
+// What lies within another field comes with it: put in by itself, an item would replace its list.
+function fieldsRead(catalog: Catalog): readonly string[] {
+  const fields = catalog.flatMap((asset) => [
+    ...asset.hcoFields,
+    ...conditionsOf(asset).flatMap(fieldOf),
+  ])
+  return fields.filter((field) => !fields.some((other) => field.startsWith(`${other}/`)))
+}
 
 const fieldOf = (condition: Condition): readonly string[] => {
   if (condition.type === 'feature-gate') return ['/featureGates']

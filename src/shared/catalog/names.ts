@@ -14,3 +14,13 @@ export const LEASE = `${PRODUCT}.kubevirt.io`
 /** The user name under which a ServiceAccount's requests arrive. */
 export const accountUser = (namespace: string, account: string) =>
   `system:serviceaccount:${namespace}:${account}`
+
+/**
+ * Who cleans up after somebody else's decision, and must never be in the way of it, or namespaces never end. The
+ * last one is all of them where the controller manager runs without accounts of their own.
+ */
+export const CLEANERS: readonly string[] = [
+  accountUser('kube-system', 'namespace-controller'),
+  accountUser('kube-system', 'generic-garbage-collector'),
+  'system:kube-controller-manager',
+]

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../engine/object.ts'
-import { type Catalog, isHyperConverged } from './catalog.ts'
+import { type Asset, type Catalog, isHyperConverged } from './catalog.ts'
 import { FACT_SOURCES } from './facts.ts'
+import { type GrantedRule, grantedBy } from './grants.ts'
 import {
   AUTHORITY_SECRET,
   LEASE,
@@ -30,13 +31,15 @@ const APPLY = ['create', 'patch']
  * wherever the API can bind a verb to names, and for the webhook nothing but reading and events.
  */
 export function accounts(catalog: Catalog, namespace: string): readonly KubeObject[] {
+  const isOwn = ({ object }: Asset) => object.namespace === namespace
+  const elsewhere = catalog.filter((asset) => !isOwn(asset))
   return [
     ...account(
       RECONCILER_ACCOUNT,
       namespace,
       RECONCILER_ROLE,
-      reconcilerRules(catalog),
-      ownRules(),
+      [...reconcilerRules(), ...assetRules(elsewhere), ...namespaceRules(catalog)],
+      [...ownRules(), ...assetRules(catalog.filter(isOwn))],
     ),
     ...account(
       WEBHOOK_ACCOUNT,
@@ -73,39 +76,54 @@ const ownRules = () => [
   rule('coordination.k8s.io', ['leases'], ['get', ...APPLY, 'update'], [LEASE]),
 ]
 
-function reconcilerRules(catalog: Catalog): readonly Rule[] {
-  return [
-    rule('apiextensions.k8s.io', ['customresourcedefinitions'], READ),
-    ...Object.values(FACT_SOURCES).map((source) =>
-      rule(source.group, [source.resource], READ, 'name' in source ? [source.name] : undefined),
-    ),
-    ...objectRules(catalog),
-    ...namespaceRules(catalog),
-    EVENTS,
-    rule(
-      'admissionregistration.k8s.io',
-      ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
-      [...READ, ...APPLY, 'delete'],
-      [WEBHOOK_CONFIGURATION],
-    ),
-    rule('rbac.authorization.k8s.io', ['clusterroles'], ['get'], [RECONCILER_ROLE]),
-  ]
-}
+const reconcilerRules = (): readonly Rule[] => [
+  rule('apiextensions.k8s.io', ['customresourcedefinitions'], READ),
+  ...Object.values(FACT_SOURCES).map((source) =>
+    rule(source.group, [source.resource], READ, 'name' in source ? [source.name] : undefined),
+  ),
+  EVENTS,
+  rule(
+    'admissionregistration.k8s.io',
+    ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+    [...READ, ...APPLY, 'delete'],
+    [WEBHOOK_CONFIGURATION],
+  ),
+  rule('rbac.authorization.k8s.io', ['clusterroles'], ['get'], [RECONCILER_ROLE]),
+]
+
+const assetRules = (catalog: Catalog) => [...objectRules(catalog), ...grantedRules(catalog)]
 
 function objectRules(catalog: Catalog): readonly Rule[] {
   const byResource = new Map(
     catalog.map((asset) => [`${asset.object.group}/${asset.object.resource}`, asset]),
   )
-  return [...byResource.values()].map((asset) => {
-    const { group, resource } = asset.object
+  return [...byResource.values()].flatMap(({ object: { group, resource } }) => {
     const alike = catalog.filter(
       ({ object }) => object.group === group && object.resource === resource,
     )
-    // The HyperConverged is never created by us.
-    const verbs = isHyperConverged(asset) ? ['patch'] : [...READ, ...APPLY]
-    return rule(group, [resource], verbs, sorted(alike.map(({ object }) => object.name)))
+    const ruleFor = (verbs: readonly string[], isConcerned: (asset: Asset) => boolean) => {
+      const names = alike.filter(isConcerned).map(({ object }) => object.name)
+      return names.length > 0 ? [rule(group, [resource], verbs, sorted(names))] : []
+    }
+    return [
+      // The HyperConverged is never created by us, and is read with all others of its kind.
+      ...ruleFor(['patch'], isHyperConverged),
+      ...ruleFor([...READ, ...APPLY], (asset) => !asset.isTombstone && !isHyperConverged(asset)),
+      ...ruleFor(READ, ({ isTombstone }) => isTombstone),
+      ...ruleFor(
+        ['delete'],
+        ({ isTombstone, prune, yieldsTo }) => isTombstone || prune || yieldsTo !== undefined,
+      ),
+    ]
   })
 }
+
+/** What roles and bindings among the assets need; a catalog that cannot tell is never loaded. */
+const grantedRules = (catalog: Catalog): readonly GrantedRule[] =>
+  catalog.flatMap((asset) => {
+    const granted = grantedBy(asset)
+    return granted.ok ? granted.value : []
+  })
 
 // Rules without names would be for every namespace.
 function namespaceRules(catalog: Catalog): readonly Rule[] {
@@ -120,8 +138,8 @@ function account(
   name: string,
   namespace: string,
   role: string,
-  clusterRules: readonly Rule[],
-  rules: readonly Rule[],
+  clusterRules: readonly (Rule | GrantedRule)[],
+  rules: readonly (Rule | GrantedRule)[],
 ): readonly KubeObject[] {
   const apiVersion = 'rbac.authorization.k8s.io/v1'
   const apiGroup = 'rbac.authorization.k8s.io'

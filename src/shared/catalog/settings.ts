@@ -1,5 +1,3 @@
-import { closest } from 'fastest-levenshtein'
-
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
@@ -12,6 +10,7 @@ import { showValue } from '../engine/show.ts'
 import type { Asset, Catalog } from './catalog.ts'
 import { type Exclusion, parseExclusions } from './exclusions.ts'
 import { matchesGlob } from './glob.ts'
+import { nearest, suggesting } from './nearest.ts'
 
 /** What the HyperConverged's annotations say about the whole product. */
 export interface Settings {
@@ -86,8 +85,8 @@ export const isSelected = (
 const MOST_NAMED = 5
 
 /**
- * A sentence for each name in `autopilot` and `disabled-resources` that no asset and no group bears, with
- * the nearest that one does; the first few of them.
+ * A sentence for each entry of `autopilot` and `disabled-resources` that selects no asset, with the nearest
+ * that would, if one is near; the first few of them.
  */
 export function unknownNames(
   { activation, exclusions }: Settings,
@@ -99,14 +98,36 @@ export function unknownNames(
   const excluded = exclusions.flatMap((exclusion) =>
     'asset' in exclusion ? [exclusion.asset] : [],
   )
+  const wholeGroups = catalog.map(({ group }) => `${group}/*`)
   return [
-    ...unknownAmong(selected, selectable, [...selectable, ...SWITCHES.keys()]).map(
-      ([name, near]) => `no asset or group is named ${name}: did you mean "${near}"?`,
+    ...unknownAmong(selected, selectable, [...selectable, ...SWITCHES.keys()]).map(([name, near]) =>
+      suggesting(`no asset or group is named ${name}`, near, SEE_ALL_NAMES),
     ),
-    ...unknownAmong(excluded, assets, assets).map(
-      ([name, near]) => `no asset to disable is named ${name}: did you mean "${near}"?`,
+    ...unknownAmong(excluded, assets, [...assets, ...wholeGroups]).map(([name, near]) =>
+      suggesting(`no asset to disable is named ${name}`, near, SEE_ALL_NAMES),
     ),
+    ...unknownObjects(exclusions, catalog),
   ]
+}
+
+function unknownObjects(exclusions: readonly Exclusion[], catalog: Catalog): readonly string[] {
+  const stated = exclusions.filter((exclusion) => 'kind' in exclusion)
+  const objects = catalog.map(({ object }) => object)
+  const kinds = objects.map(({ kind }) => kind)
+  const statedKinds = stated.map(({ kind }) => kind)
+  return [
+    ...unknownAmong(statedKinds, kinds, kinds).map(([kind, near]) =>
+      suggesting(`no object to disable is of kind ${kind}`, near, SEE_ALL_NAMES),
+    ),
+    ...[...Map.groupBy(stated, ({ kind }) => kind)].flatMap(([kind, ofKind]) => {
+      const names = objects.filter((o) => matchesGlob(kind, o.kind)).map(({ name }) => name)
+      const statedNames = names.length === 0 ? [] : ofKind.map(({ name }) => name)
+      const what = `no object of kind ${showValue('', kind)} to disable is named`
+      return unknownAmong(statedNames, names, names).map(([name, near]) =>
+        suggesting(`${what} ${name}`, near, SEE_ALL_NAMES),
+      )
+    }),
+  ].slice(0, MOST_NAMED)
 }
 
 /** The patterns that match no name, as they are shown, each with the nearest suggestion. */
@@ -118,7 +139,13 @@ const unknownAmong = (
   [...new Set(patterns)]
     .filter((pattern) => !names.some((name) => matchesGlob(pattern, name)))
     .slice(0, MOST_NAMED)
-    .map((pattern) => [showValue('', pattern), closest(pattern, [...suggestions])] as const)
+    .map((pattern) => {
+      const near = nearest(pattern, suggestions)
+      return [showValue('', pattern), near === undefined ? near : `"${near}"`] as const
+    })
+
+/** What to do about a name that is like none. */
+export const SEE_ALL_NAMES = '`virt-platform-autopilot render -o status` lists all that there are'
 
 type Parse<T> = (text: string) => Result<T, string>
 

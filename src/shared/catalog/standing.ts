@@ -1,7 +1,7 @@
-import { FIELD_MANAGER, MANAGED_BY } from '../engine/annotations.ts'
 import { canonicalJson } from '../engine/canonical.ts'
 import type { KubeObject } from '../engine/object.ts'
 import type { TemplateLocals } from '../engine/render.ts'
+import { renderBaseline } from './baseline.ts'
 import {
   type Asset,
   apiVersionOf,
@@ -10,9 +10,10 @@ import {
   namespaceOf,
   servedVersion,
 } from './catalog.ts'
-import { describeCondition, holds, isOptIn } from './conditions.ts'
+import { type Condition, describeCondition, holds, isOptIn, isServed } from './conditions.ts'
 import { isExcluded } from './exclusions.ts'
 import type { Facts } from './facts.ts'
+import { isUnanswered } from './schema-questions.ts'
 import { type Activation, isSelected, type Settings } from './settings.ts'
 
 /** Where an asset stands under given facts and settings, before any override on its object. */
@@ -20,12 +21,30 @@ export type Standing =
   | { readonly kind: 'active'; readonly baseline: KubeObject; readonly digest: string }
   | {
       readonly kind: 'inactive'
-      readonly reason: 'NotSelected' | 'Excluded' | 'NotServed' | 'ConditionFalse' | 'NotApplicable'
+      readonly reason:
+        | 'NotSelected'
+        | 'Excluded'
+        | 'NotServed'
+        | 'ConditionFalse'
+        | 'NotApplicable'
+        | 'Superseded'
+        | 'SchemaMissing'
       readonly message: string
-      /** Somebody asked for the asset and its API is missing: worth an alert. */
-      readonly isMissed: boolean
+      /** The API that is not served although somebody asked for the asset: worth an alert. */
+      readonly missed?: MissedApi
+      /** Somebody asked for the asset, and something else than an API or the cluster's shape is in its way. */
+      readonly isAwaited?: true
     }
+  /** Its object is deleted. */
+  | { readonly kind: 'tombstone' }
   | { readonly kind: 'failed'; readonly reason: 'RenderFailed'; readonly message: string }
+
+/** An API that an asset needs; the newest of the versions that would do. */
+export interface MissedApi {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
 
 /** SHA-256 of a text, hexadecimal. */
 export type Digest = (text: string) => string
@@ -42,18 +61,75 @@ export function standingOf(
     return inactive('Excluded', 'switched off by disabled-resources')
   }
   const object = identityOn(asset, facts)
-  if (!object) return notServed(asset, isAskedFor(asset, facts, activation))
+  if (object && asset.isTombstone) return { kind: 'tombstone' }
   try {
-    const failing = asset.conditions.find((condition) => !holds(condition, facts))
-    if (failing) return inactive('ConditionFalse', `waits until ${describeCondition(failing)}`)
-    const baseline = renderBaseline(asset, object, facts)
-    return baseline
-      ? { kind: 'active', baseline, digest: digest(canonicalJson(baseline)) }
-      : inactive('NotApplicable', 'nothing to set on this cluster')
+    const isAsked = isAskedFor(asset, facts, activation)
+    if (!object) return notServed(asset, isAsked)
+    const settings = { activation, exclusions }
+    return (
+      obstacleOf(asset, facts, settings, digest) ?? rendered(asset, object, facts, digest, isAsked)
+    )
   } catch (error) {
     return { kind: 'failed', reason: 'RenderFailed', message: (error as Error).message }
   }
 }
+
+/** Why the asset is not active although its API is there; undefined where nothing is in the way. */
+function obstacleOf(
+  asset: Asset,
+  facts: Facts,
+  settings: Settings,
+  digest: Digest,
+): Standing | undefined {
+  if (isUnanswered(asset, facts))
+    return inactive('SchemaMissing', 'a schema that it depends on is not published yet')
+  const failing = asset.conditions.find((condition) => !holds(condition, facts))
+  if (failing) return waiting(failing, isAskedFor(asset, facts, settings.activation), facts)
+  const rival = activeRival(asset, facts, settings, digest)
+  return rival
+    ? inactive('Superseded', `gives way to ${rival.name}`)
+    : unmetNeed(asset, facts, settings, digest)
+}
+
+function rendered(
+  asset: Asset,
+  object: TemplateLocals['object'],
+  facts: Facts,
+  digest: Digest,
+  isAsked: boolean,
+): Standing {
+  const baseline = renderBaseline(asset, object, facts)
+  return baseline
+    ? { kind: 'active', baseline, digest: digest(canonicalJson(baseline)) }
+    : inactive('NotApplicable', 'nothing to set on this cluster', awaited(asset, isAsked))
+}
+
+/** What the asset that this one needs makes of this one, where that is not active; undefined where it is, or none is needed. */
+function unmetNeed(
+  { needs }: Asset,
+  facts: Facts,
+  settings: Settings,
+  digest: Digest,
+): Standing | undefined {
+  const found = needs && standingOf(needs, facts, settings, digest)
+  if (!found || found.kind === 'active') return undefined
+  // What cannot be decided of the one cannot be of the other.
+  if (found.kind === 'failed' || isUndecided(found)) return found
+  const why = found.kind === 'inactive' ? `: ${found.message}` : ''
+  return inactive('ConditionFalse', `needs ${needs.name}, which is not active${why}`)
+}
+
+const isUndecided = (standing: Standing) =>
+  standing.kind === 'inactive' && standing.reason === 'SchemaMissing'
+
+/** The asset that does the same work, if it is at it. */
+const activeRival = (
+  { yieldsTo }: Asset,
+  facts: Facts,
+  settings: Settings,
+  digest: Digest,
+): Asset | undefined =>
+  yieldsTo && standingOf(yieldsTo, facts, settings, digest).kind === 'active' ? yieldsTo : undefined
 
 /** The standing of each asset, by name. */
 export type Standings = ReadonlyMap<string, Standing>
@@ -89,35 +165,53 @@ export function identityOn(asset: Asset, facts: Pick<Facts, 'served' | 'hco'>) {
   }
 }
 
+// Whoever asked for an asset wants to know that there is nothing to it.
+const awaited = ({ install }: Asset, isAsked: boolean) =>
+  isAsked && install === 'opt-in' ? { isAwaited: true as const } : {}
+
 const inactive = (
   reason: Extract<Standing, { kind: 'inactive' }>['reason'],
   message: string,
-): Standing => ({ kind: 'inactive', reason, message, isMissed: false })
+  wanted: Pick<Extract<Standing, { kind: 'inactive' }>, 'missed' | 'isAwaited'> = {},
+): Standing => ({ kind: 'inactive', reason, message, ...wanted })
 
-const notServed = ({ object: { group, versions, kind } }: Asset, isMissed: boolean): Standing => ({
-  kind: 'inactive',
-  reason: 'NotServed',
-  message: `the API ${apiVersionOf(group, versions.join('|'))} ${kind} is not served`,
-  isMissed,
-})
+const notServed = ({ object: { group, versions, kind } }: Asset, isAsked: boolean): Standing =>
+  inactive(
+    'NotServed',
+    `the API ${apiVersionOf(group, versions.join('|'))} ${kind} is not served`,
+    isAsked ? { missed: { group, version: versions[0] ?? '', kind } } : {},
+  )
+
+/** What a condition that does not hold makes of its asset; where it is a missing API, somebody may miss it. */
+function waiting(condition: Condition, isAsked: boolean, facts: Facts): Standing {
+  const message = `waits until ${describeCondition(condition)}`
+  // A cluster of another shape has a twin of the asset, or has no use for it.
+  if (!isAsked || condition.not || condition.type === 'topology' || isOptIn(condition))
+    return inactive('ConditionFalse', message)
+  if (condition.type !== 'crd' || isServed(facts, condition))
+    return inactive('ConditionFalse', message, { isAwaited: true })
+  const { group, versions: [version = ''] = [], kind } = condition
+  return inactive('ConditionFalse', message, { missed: { group, version, kind } })
+}
 
 // An asset that is always installed and has no API is simply not applicable; one that was named is missed.
-const isAskedFor = ({ install, conditions }: Asset, facts: Facts, { kind }: Activation) =>
-  kind === 'only' ||
+const isAskedFor = (
+  { install, conditions, isTombstone }: Asset,
+  facts: Facts,
+  { kind }: Activation,
+) =>
+  (kind === 'only' && !isTombstone) ||
   (install === 'opt-in' && conditions.filter(isOptIn).every((condition) => holds(condition, facts)))
-
-function renderBaseline(
-  asset: Asset,
-  object: TemplateLocals['object'],
-  { pools: _, ...facts }: Facts,
-): KubeObject | undefined {
-  const enums = facts.enums[asset.name] ?? {}
-  const rendered = asset.render({ facts, object, enums, file: asset.file })
-  if (rendered.kind === 'empty') return undefined
-  const { metadata } = rendered.object
-  const labels = { ...metadata.labels, [MANAGED_BY]: FIELD_MANAGER }
-  return { ...rendered.object, metadata: { ...metadata, labels } }
-}
 
 /** The HyperConverged comes first and is never created by us: it is applied to only while it exists. */
 export const isCreatable = (asset: Asset) => !isHyperConverged(asset)
+
+/**
+ * Whether the asset's object is to go although it is no tombstone: another asset does its work now, with which it would
+ * race; or the cluster is such that the asset is not wanted on it, rather than somebody having said so, and it is pruned.
+ */
+export const isObsolete = (standing: Standing, { prune }: Pick<Asset, 'prune'>) =>
+  standing.kind === 'inactive' &&
+  (standing.reason === 'Superseded' || (prune && OUTGROWN.has(standing.reason)))
+
+const OUTGROWN: ReadonlySet<string> = new Set(['ConditionFalse', 'NotApplicable'])

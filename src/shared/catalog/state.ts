@@ -3,19 +3,55 @@ import type { Facts } from './facts.ts'
 import type { StickyHardware } from './hardware.ts'
 import type { Annotations } from './settings.ts'
 
+/** Changes that reboot nodes and that an admin agreed to. */
+export interface Approval {
+  /** The digest of the set that they were part of, as the admin typed it. */
+  readonly digest?: string
+  /** How many sets were approved before and with it. */
+  readonly count: number
+  /** For each asset whose change is still to be made, the digest of what was agreed to. */
+  readonly changes: Readonly<Record<string, string>>
+}
+
+/** What one leader must know of another. */
+export interface Memory {
+  /** Undefined before the first look at the nodes. */
+  readonly hardware: StickyHardware | undefined
+  /** The sections of assets that were in force, as `asset/section`. */
+  readonly sections: readonly string[]
+  /** The text of each setting in force, by annotation key. */
+  readonly settings: Annotations
+  /** For each disruptive asset, the digest of what was last applied. */
+  readonly applied: Readonly<Record<string, string>>
+  readonly approval: Approval
+  /** Since when a webhook configuration is away without our doing, epoch milliseconds by its kind. */
+  readonly unregistered: Readonly<Record<string, number>>
+  /** Whether there is a HyperConverged: without one there is nothing to keep, whatever was kept before. */
+  readonly hasHyperConverged: boolean
+  /** The uid of the owner under which a webhook configuration was seen registered, by its kind. */
+  readonly registered: Readonly<Record<string, string>>
+}
+
+/** The memory of a first leader. */
+export const UNKNOWN: Memory = {
+  hardware: undefined,
+  sections: [],
+  settings: {},
+  applied: {},
+  approval: { count: 0, changes: {} },
+  unregistered: {},
+  hasHyperConverged: true,
+  registered: {},
+}
+
 /**
  * What the leader publishes, so that every process has one opinion of the desired state: the facts
  * it renders from, the settings in force, and the digest of each baseline.
  */
-export interface State {
+export interface State extends Memory {
   readonly facts: Facts
-  readonly hardware: StickyHardware
-  /** The text of each setting in force, by annotation key. */
-  readonly settings: Annotations
   /** Digest of the baseline by name of the active asset. */
   readonly baselines: Readonly<Record<string, string>>
-  /** For each disruptive asset, the digest of what was last applied. */
-  readonly applied: Readonly<Record<string, string>>
 }
 
 type Check = (value: unknown) => boolean
@@ -35,17 +71,34 @@ const isFacts = record({
   hardware: isMap,
   topology: isMap,
   served: mapOf(Array.isArray),
-  enums: mapOf(mapOf(Array.isArray)),
+  enums: mapOf(Array.isArray),
+  fields: mapOf((value) => typeof value === 'boolean'),
+  sections: Array.isArray,
   images: mapOf(isText),
   pools: isMap,
 })
 
+const isNumber: Check = (value) => typeof value === 'number'
+const isOptional =
+  (isPart: Check): Check =>
+  (value) =>
+    value === undefined || isPart(value)
+
+const MEMORY = {
+  hardware: mapOf(isMap),
+  sections: Array.isArray,
+  settings: mapOf(isText),
+  applied: mapOf(isText),
+  approval: record({ digest: isOptional(isText), count: isNumber, changes: mapOf(isText) }),
+  unregistered: mapOf(isNumber),
+  hasHyperConverged: (value) => typeof value === 'boolean',
+  registered: mapOf(isText),
+} satisfies Record<keyof Memory, Check>
+
 const PARTS = {
   facts: isFacts,
-  hardware: mapOf(isMap),
-  settings: mapOf(isText),
+  ...MEMORY,
   baselines: mapOf(isText),
-  applied: mapOf(isText),
 } satisfies Record<keyof State, Check>
 
 const KEYS = Object.keys(PARTS) as readonly (keyof State)[]
@@ -56,12 +109,36 @@ export const stateData = (state: State): Readonly<Record<string, string>> =>
 
 /** Reads the state back; undefined where the ConfigMap is missing, incomplete or not ours. */
 export function parseState(data: unknown): State | undefined {
-  if (!isMap(data)) return undefined
+  const parts = KEYS.map((key) => [key, partOf(data, key) ?? ABSENT_BEFORE[key]])
+  const state = Object.fromEntries(parts)
+  return record(PARTS)(state) ? (state as unknown as State) : undefined
+}
+
+// Parts that a leader of the version before did not publish yet.
+const ABSENT_BEFORE: Partial<State> = {
+  sections: [],
+  approval: UNKNOWN.approval,
+  unregistered: UNKNOWN.unregistered,
+  hasHyperConverged: UNKNOWN.hasHyperConverged,
+  registered: UNKNOWN.registered,
+}
+
+/**
+ * Reads back what the last leader knew, part by part: another version of us may have published what we do
+ * not understand, and whatever of it can be read is better than starting from nothing.
+ */
+export function recall(data: unknown): Partial<Memory> {
+  const parts = Object.entries(MEMORY).map(([key, isPart]) => {
+    const part = partOf(data, key)
+    return isPart(part) ? [[key, part] as const] : []
+  })
+  return Object.fromEntries(parts.flat())
+}
+
+function partOf(data: unknown, key: string): unknown {
+  const text = isMap(data) ? data[`${key}.json`] : undefined
   try {
-    const state: unknown = Object.fromEntries(
-      KEYS.map((key) => [key, JSON.parse(String(data[`${key}.json`]))]),
-    )
-    return record(PARTS)(state) ? (state as State) : undefined
+    return typeof text === 'string' ? JSON.parse(text) : undefined
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 import { isMap, type KubeObject } from '../engine/object.ts'
 import { valueAt } from '../engine/pointer.ts'
-import type { Facts } from './facts.ts'
+import type { Facts, Topology } from './facts.ts'
 
 /** What the shape of the cluster is read from; a kind that is not served gives none. */
 export interface TopologySources {
@@ -9,22 +9,25 @@ export interface TopologySources {
   readonly scheduler: KubeObject | undefined
   readonly pools: readonly KubeObject[]
   readonly kubeletConfigs: readonly KubeObject[]
-  /** The name of the KubeletConfig that the catalog manages. */
-  readonly ownKubeletConfig: string | undefined
+  /** The names of the KubeletConfigs that the catalog manages. */
+  readonly ownKubeletConfigs: readonly string[]
 }
 
 /** The cluster's shape. Roles are labels that the Machine Config Operator writes; master is the old name of control-plane. */
-export function detectTopology(sources: TopologySources): Facts['topology'] {
+export function detectTopology(sources: TopologySources): Topology {
   const { nodeLabels, infrastructure, scheduler } = sources
   const masters = nodeLabels.filter(isMaster)
   const workersOnly = nodeLabels.filter((labels) => !isMaster(labels))
   const statusOf = (field: string) => valueAt(infrastructure, ['status', field])
   return {
-    singleNode: statusOf('infrastructureTopology') === 'SingleReplica' || nodeLabels.length === 1,
+    // While a cluster is installed its first node is alone for a while.
+    singleNode: isSingle(statusOf('infrastructureTopology')) ?? nodeLabels.length === 1,
     compact: masters.length >= 3 && workersOnly.length === 0,
     schedulableMasters: valueAt(scheduler, ['spec', 'mastersSchedulable']) === true,
     hostedControlPlane: statusOf('controlPlaneTopology') === 'External',
-    foreignKubeletConfig: hasForeignKubeletConfig(sources),
+    foreignKubeletConfig: hasForeignKubeletConfig(sources, 'worker'),
+    foreignMasterKubeletConfig: hasForeignKubeletConfig(sources, 'master'),
+    provider: providerOf(infrastructure),
   }
 }
 
@@ -39,6 +42,16 @@ export function countMachines({ pools, nodeLabels }: TopologySources): Facts['po
   )
 }
 
+const isSingle = (topology: unknown) =>
+  topology === undefined ? undefined : topology === 'SingleReplica'
+
+// The older field is kept for readers that know no other.
+function providerOf(infrastructure: KubeObject | undefined): string {
+  const type = valueAt(infrastructure, ['status', 'platformStatus', 'type'])
+  const provider = type ?? valueAt(infrastructure, ['status', 'platform'])
+  return typeof provider === 'string' ? provider.toLowerCase() : ''
+}
+
 const ROLE = 'node-role.kubernetes.io/'
 const isMaster = (labels: Readonly<Record<string, string>>) =>
   `${ROLE}master` in labels || `${ROLE}control-plane` in labels
@@ -47,12 +60,12 @@ const isMaster = (labels: Readonly<Record<string, string>>) =>
 const inPool = (pool: string) => (labels: Readonly<Record<string, string>>) =>
   pool === 'worker' ? `${ROLE}worker` in labels && !isMaster(labels) : `${ROLE}${pool}` in labels
 
-function hasForeignKubeletConfig(sources: TopologySources): boolean {
-  const worker = sources.pools.find(({ metadata }) => metadata.name === 'worker')
-  const labels = worker?.metadata.labels ?? {}
+function hasForeignKubeletConfig(sources: TopologySources, name: string): boolean {
+  const pool = sources.pools.find(({ metadata }) => metadata.name === name)
+  const labels = pool?.metadata.labels ?? {}
   return sources.kubeletConfigs.some(
     (config) =>
-      config.metadata.name !== sources.ownKubeletConfig &&
+      !sources.ownKubeletConfigs.includes(config.metadata.name) &&
       selects(valueAt(config, ['spec', 'machineConfigPoolSelector']), labels),
   )
 }

@@ -1,25 +1,38 @@
 import type { KubeObject } from '../engine/object.ts'
 import { type Catalog, kindKey, namespaceOf, servedVersion } from './catalog.ts'
 import type { Facts } from './facts.ts'
-import { WEBHOOK_CONFIGURATION } from './names.ts'
+import { CLEANERS, WEBHOOK_CONFIGURATION } from './names.ts'
 
 /** How the API server reaches the webhook. */
 export type WebhookEndpoint =
   | { readonly url: string }
   | { readonly service: { readonly name: string; readonly namespace: string } }
 
+/**
+ * The authorities, PEM without a word beside it; or the annotations that tell somebody else to inject them, and whether that was done:
+ * until then nobody is asked, since no call could succeed.
+ */
+export type WebhookTrust =
+  | { readonly bundle: string }
+  | { readonly injection: Readonly<Record<string, string>>; readonly isInjected: boolean }
+
 export interface RegistrationInput {
   readonly catalog: Catalog
   readonly facts: Pick<Facts, 'served' | 'hco'>
   readonly endpoint: WebhookEndpoint
-  /** PEM certificates of the authorities to trust. */
-  readonly bundle: string
+  /** Whom the API server trusts the webhook by. */
+  readonly trust: WebhookTrust
   readonly failurePolicy: 'Ignore' | 'Fail'
   /** The one user whose writes are never sent to the webhook. */
   readonly trustedUser: string
   /** The cluster-scoped object with which the configurations are garbage-collected. */
   readonly owner: KubeObject | undefined
 }
+
+const DOMAIN = '.platform.kubevirt.io'
+
+/** Whether a webhook of this name is one of ours, rather than what somebody put beside it. */
+export const isOwnWebhook = (name: string): boolean => name.endsWith(DOMAIN)
 
 /**
  * The webhook configurations: only kinds that the catalog names and the cluster serves, only the
@@ -38,20 +51,20 @@ export function webhookConfigurations(input: RegistrationInput): readonly KubeOb
   return [
     configuration(input, 'MutatingWebhookConfiguration', {
       ...path('mutate'),
-      name: 'mutate.platform.kubevirt.io',
+      name: `mutate${DOMAIN}`,
       reinvocationPolicy: 'IfNeeded',
       rules: rules(input, ['CREATE', 'UPDATE']),
     }),
     configuration(input, 'ValidatingWebhookConfiguration', {
       ...path('validate'),
-      name: 'validate.platform.kubevirt.io',
+      name: `validate${DOMAIN}`,
       rules: rules(input, ['CREATE', 'UPDATE', 'DELETE']),
     }),
   ]
 }
 
 const configuration = (
-  { owner }: RegistrationInput,
+  { owner, trust }: RegistrationInput,
   kind: string,
   webhook: object,
 ): KubeObject => ({
@@ -59,6 +72,7 @@ const configuration = (
   kind,
   metadata: {
     name: WEBHOOK_CONFIGURATION,
+    ...('injection' in trust && { annotations: trust.injection }),
     ...(owner && {
       ownerReferences: [
         {
@@ -73,16 +87,17 @@ const configuration = (
   webhooks: [webhook],
 })
 
-function clientConfig({ endpoint, bundle }: RegistrationInput, path: string) {
-  const caBundle = btoa(bundle)
+function clientConfig({ endpoint, trust }: RegistrationInput, path: string) {
+  // Who injects it owns it: what an apply does not state stays.
+  const ca = 'bundle' in trust ? { caBundle: btoa(trust.bundle) } : {}
   return 'url' in endpoint
-    ? { url: `${endpoint.url.replace(/\/$/, '')}/${path}`, caBundle }
-    : { service: { ...endpoint.service, path: `/${path}`, port: 443 }, caBundle }
+    ? { url: `${endpoint.url.replace(/\/$/, '')}/${path}`, ...ca }
+    : { service: { ...endpoint.service, path: `/${path}`, port: 443 }, ...ca }
 }
 
 const served = ({ catalog, facts }: RegistrationInput) =>
   catalog.flatMap((asset) => {
-    const version = servedVersion(asset, facts.served)
+    const version = asset.isTombstone ? undefined : servedVersion(asset, facts.served)
     return version === undefined ? [] : [{ ...asset, version }]
   })
 
@@ -103,6 +118,8 @@ const NAME =
   'string(oldObject != null ? oldObject.metadata.name : object != null && has(object.metadata.name) ? object.metadata.name : has(request.name) ? request.name : "")'
 const NAMESPACE = 'has(request.namespace) ? request.namespace : ""'
 
+const ENDING = 'oldObject != null && has(oldObject.metadata.deletionTimestamp)'
+
 function matchConditions(input: RegistrationInput) {
   const objects = served(input).map(({ object }) => [
     `${object.group}/${object.resource}`,
@@ -110,6 +127,12 @@ function matchConditions(input: RegistrationInput) {
     object.name,
   ])
   const resource = 'request.resource.group + "/" + request.resource.resource'
+  const byCleaner = `request.userInfo.username in ${JSON.stringify(CLEANERS)}`
+  // Where a webhook that is away would refuse it, a finalizer goes all the same; else what ends is judged as long as it is there.
+  const cleaningUp =
+    input.failurePolicy === 'Fail'
+      ? [`${byCleaner} && request.operation != "CREATE"`, ENDING]
+      : [`${byCleaner} && request.operation == "DELETE"`]
   return [
     {
       name: 'managed-object',
@@ -119,5 +142,12 @@ function matchConditions(input: RegistrationInput) {
       name: 'not-the-reconciler',
       expression: `request.userInfo.username != ${JSON.stringify(input.trustedUser)}`,
     },
+    {
+      name: 'not-cleaning-up',
+      expression: `!(${cleaningUp.join(' || ')})`,
+    },
+    ...('injection' in input.trust && !input.trust.isInjected
+      ? [{ name: 'authorities-are-injected', expression: 'false' }]
+      : []),
   ]
 }

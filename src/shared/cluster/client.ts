@@ -1,9 +1,10 @@
-import type { RequestOptions } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { KubeConfig } from '@kubernetes/client-node'
-import { Agent, type Dispatcher, request } from 'undici'
+import { Agent, type Dispatcher, ProxyAgent, request } from 'undici'
 
 import { isMap } from '../engine/object.ts'
+import { createCredentials } from './credentials.ts'
+import { KubeconfigError } from './kubeconfig.ts'
 
 /** The API server answered, and the answer is an error. `details` is its Status object's. */
 export class ApiError extends Error {
@@ -27,8 +28,21 @@ export class UnreachableError extends Error {
 /** Whether the API server said that there is no such thing. */
 export const isNotFound = (error: unknown) => error instanceof ApiError && error.status === 404
 
+/** Whether the user may not do that, by the API server's roles or by somebody's admission. */
+export const isForbidden = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.status === 403
+
 /** Whether a precondition failed: what we planned from has changed meanwhile. */
 export const isConflict = (error: unknown) => error instanceof ApiError && error.status === 409
+
+/**
+ * Whether the server refuses an object for a field that its schema does not know. For a server-side apply that
+ * is no status of its own: it says 500, and only its message tells this from a fault.
+ */
+export const isUnknownField = (error: unknown): error is ApiError =>
+  error instanceof ApiError &&
+  (error.status === 500 || error.status === 400) &&
+  /field not declared in schema|unknown field/.test(error.message)
 
 export interface RequestInput {
   readonly method?: Dispatcher.HttpMethod
@@ -68,10 +82,10 @@ export async function connect(kubeConfig: KubeConfig): Promise<Client> {
     throw new Error(
       'the kubeconfig has no current cluster: set one with `kubectl config use-context`',
     )
-  const { tls } = await credentials(kubeConfig)
+  const credentials = createCredentials(kubeConfig)
+  const { tls } = await credentials()
   const agentWith = (timeout: number, connections?: number) =>
-    new Agent({
-      connect: { ...tls, keepAlive: true, keepAliveInitialDelay: 30_000 },
+    createAgent(cluster.proxyUrl, tls, {
       ...(connections !== undefined && { connections }),
       headersTimeout: REQUEST_TIMEOUT_MS,
       bodyTimeout: timeout,
@@ -80,7 +94,7 @@ export async function connect(kubeConfig: KubeConfig): Promise<Client> {
   const streams = agentWith(STREAM_TIMEOUT_MS)
 
   const open = async (dispatcher: Dispatcher, path: string, input: RequestInput) => {
-    const { headers } = await credentials(kubeConfig)
+    const { headers } = await credentials()
     return openOnce(cluster.server, dispatcher, path, {
       ...input,
       headers: { ...headers, ...input.headers },
@@ -100,6 +114,18 @@ export async function connect(kubeConfig: KubeConfig): Promise<Client> {
       await Promise.all([requests.destroy(), streams.destroy()])
     },
   }
+}
+
+function createAgent(
+  proxyUrl: string | undefined,
+  tls: object,
+  options: Agent.Options,
+): Dispatcher {
+  const connection = { keepAlive: true, keepAliveInitialDelay: 30_000 }
+  if (!proxyUrl) return new Agent({ ...options, connect: { ...tls, ...connection } })
+  if (!/^https?:\/\//.test(proxyUrl))
+    throw new KubeconfigError(`the kubeconfig's proxy-url "${proxyUrl}" is no http or https URL`)
+  return new ProxyAgent({ ...options, uri: proxyUrl, requestTls: tls, proxyTls: connection })
 }
 
 async function openOnce(server: string, dispatcher: Dispatcher, path: string, input: RequestInput) {
@@ -173,19 +199,3 @@ const parseBody = (text: string): unknown => {
 // An AggregateError of both address families has no message of its own.
 const describe = (error: Error & { code?: string; errors?: readonly Error[] }) =>
   error.message || error.errors?.[0]?.message || error.code || error.name
-
-/** What a kubeconfig says about reaching its cluster: TLS for the agent, headers for each request. */
-async function credentials(kubeConfig: KubeConfig) {
-  const options: RequestOptions = {}
-  await kubeConfig.applyToHTTPSOptions(options)
-  const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername, headers, auth } = options
-  const given = { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername }
-  const tls = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  return {
-    tls,
-    headers: {
-      ...(headers as Record<string, string> | undefined),
-      ...(auth && { authorization: `Basic ${btoa(auth)}` }),
-    },
-  }
-}

@@ -1,7 +1,7 @@
 import { FIELD_MANAGER } from '../engine/annotations.ts'
-import type { KubeObject } from '../engine/object.ts'
+import { isKubeObject, type KubeObject } from '../engine/object.ts'
 import type { Client } from './client.ts'
-import { ApiError } from './client.ts'
+import { ApiError, isNotFound } from './client.ts'
 
 /** Where objects of one kind are found on the API server. */
 export interface Resource {
@@ -22,11 +22,12 @@ export async function read(
   client: Client,
   at: Resource,
   name: string,
+  signal?: AbortSignal,
 ): Promise<KubeObject | undefined> {
   try {
-    return (await client.send(pathOf(at, name))).body as KubeObject
+    return (await client.send(pathOf(at, name), { ...(signal && { signal }) })).body as KubeObject
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined
+    if (isNotFound(error)) return undefined
     throw error
   }
 }
@@ -81,5 +82,48 @@ export async function patchJson(
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 422) throw error
     throw new ApiError(`PATCH ${path}`, 409, { message: error.message, reason: 'Conflict' })
+  }
+}
+
+/** Sets annotations on one object and touches nothing else of it. */
+export async function annotate(
+  client: Client,
+  at: Resource,
+  name: string,
+  annotations: Readonly<Record<string, string>>,
+  fieldManager: string,
+): Promise<KubeObject> {
+  const { body } = await client.send(pathOf(at, name), {
+    method: 'PATCH',
+    contentType: 'application/merge-patch+json',
+    body: { metadata: { annotations } },
+    query: { fieldManager },
+  })
+  return body as KubeObject
+}
+
+/** What became of a deletion: `ending` while finalizers hold it up, `absent` where there was nothing left to delete. */
+export type Deletion = 'deleted' | 'ending' | 'absent'
+
+/** Deletes an object if it still has this uid and resourceVersion; ApiError 409 where it has not. */
+export async function deleteExactly(
+  client: Client,
+  at: Resource,
+  { metadata: { name, uid, resourceVersion } }: KubeObject,
+): Promise<Deletion> {
+  try {
+    const { body } = await client.send(pathOf(at, name), {
+      method: 'DELETE',
+      body: {
+        apiVersion: 'v1',
+        kind: 'DeleteOptions',
+        preconditions: { uid, resourceVersion },
+      },
+    })
+    // The answer is the object itself as long as there is one.
+    return isKubeObject(body) && body.metadata.deletionTimestamp ? 'ending' : 'deleted'
+  } catch (error) {
+    if (isNotFound(error)) return 'absent'
+    throw error
   }
 }

@@ -4,18 +4,22 @@ import { parsePointer, valueAt } from '../engine/pointer.ts'
 import { treeOf } from '../engine/tree-of.ts'
 import type { Client } from './client.ts'
 
-/** What to read of one kind's schema: its merge tree always, and the enums of some fields. */
+/** What to read of one kind's schema: its merge tree always, and what it says of some fields. */
 export interface KindQuery {
   readonly apiVersion: string
   readonly kind: string
   /** JSON pointers to fields whose enum, or whose items' enum, is wanted. */
   readonly enumPointers: readonly string[]
+  /** JSON pointers to fields of which it is wanted whether there are any. */
+  readonly fieldPointers: readonly string[]
 }
 
 export interface KindSchema {
   readonly tree: MergeTree
   /** By the pointer asked for; empty where the schema has no enum there. */
   readonly enums: Readonly<Record<string, readonly string[]>>
+  /** By the pointer asked for; false too where the schema leaves open what may be there. */
+  readonly fields: Readonly<Record<string, boolean>>
 }
 
 /**
@@ -63,7 +67,8 @@ async function readIndex(client: Client): Promise<(query: KindQuery) => string |
 
 const REF = '#/components/schemas/'
 
-function readKind(document: unknown, query: KindQuery): KindSchema | undefined {
+/** Reads one kind from a document of OpenAPI v3; undefined where it does not have the kind. */
+export function readKind(document: unknown, query: KindQuery): KindSchema | undefined {
   const schemas = valueAt(document, ['components', 'schemas'])
   if (!isMap(schemas)) return undefined
   const resolve = (ref: string) => schemas[ref.slice(REF.length)] as JsonMap
@@ -71,8 +76,21 @@ function readKind(document: unknown, query: KindQuery): KindSchema | undefined {
     (candidate): candidate is JsonMap => isMap(candidate) && isSchemaOf(candidate, query),
   )
   if (!schema) return undefined
-  const enums = query.enumPointers.map((pointer) => [pointer, enumAt(schema, pointer, resolve)])
-  return { tree: treeOf(schema, resolve), enums: Object.fromEntries(enums) }
+  return {
+    tree: treeOf(schema, resolve),
+    enums: Object.fromEntries(
+      query.enumPointers.map((pointer) => [
+        pointer,
+        enumOf(fieldAt(schema, pointer, resolve), resolve),
+      ]),
+    ),
+    fields: Object.fromEntries(
+      query.fieldPointers.map((pointer) => [
+        pointer,
+        fieldAt(schema, pointer, resolve) !== undefined,
+      ]),
+    ),
+  }
 }
 
 function isSchemaOf(schema: JsonMap, { apiVersion, kind }: KindQuery): boolean {
@@ -89,12 +107,15 @@ function isSchemaOf(schema: JsonMap, { apiVersion, kind }: KindQuery): boolean {
 
 type Resolve = (ref: string) => JsonMap
 
-function enumAt(schema: JsonMap, pointer: string, resolve: Resolve): readonly string[] {
+function fieldAt(schema: JsonMap, pointer: string, resolve: Resolve): unknown {
   const tokens = parsePointer(pointer)
-  if (!tokens.ok) throw new Error(`enum pointer "${pointer}": ${tokens.error}`)
+  if (!tokens.ok) throw new Error(`schema pointer "${pointer}": ${tokens.error}`)
   let at: unknown = schema
   for (const token of tokens.value) at = valueAt(dereference(at, resolve), ['properties', token])
-  const field = dereference(at, resolve)
+  return dereference(at, resolve)
+}
+
+function enumOf(field: unknown, resolve: Resolve): readonly string[] {
   const items = dereference(valueAt(field, ['items']), resolve)
   const values = valueAt(field, ['enum']) ?? valueAt(items, ['enum'])
   return Array.isArray(values) ? values.filter((value) => typeof value === 'string') : []

@@ -17,7 +17,7 @@ export interface Source {
 
 export interface WatchSetOptions {
   readonly client: Client
-  /** What is kept of the source changed, or the source was read completely for the first time. */
+  /** What is kept of the source changed, or the source was read completely for the first time, or again after a trouble. */
   readonly onChange: (id: string) => void
   readonly onTrouble: (id: string, error: Error) => void
 }
@@ -53,6 +53,11 @@ export class WatchSet {
   /** Whether every one of these sources was read completely at least once. */
   isSynced(ids: readonly string[]): boolean {
     return ids.every((id) => this.#running.get(id)?.isSynced ?? false)
+  }
+
+  /** The sources that are followed and were not read completely yet. */
+  unread(): readonly string[] {
+    return [...this.#running].flatMap(([id, { isSynced }]) => (isSynced ? [] : [id]))
   }
 
   /** Whether the source is being followed at all. */
@@ -113,6 +118,9 @@ export class WatchSet {
         onChange(source.id)
       },
       onTrouble: (error) => onTrouble(source.id, error),
+      onRecovery() {
+        if (running.isSynced) onChange(source.id)
+      },
     })
   }
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { KubeObject } from '../engine/object.ts'
-import { ApiError, type Client } from './client.ts'
+import { ApiError, type Client, UnreachableError } from './client.ts'
 import { pathOf, type Resource } from './resource.ts'
 
 export interface WatchInput {
@@ -19,6 +19,8 @@ export interface WatchInput {
   readonly onSync: () => void
   /** Called when the watch starts to fail, once until it works again. */
   readonly onTrouble: (error: Error) => void
+  /** Called when a watch that was in trouble works again. */
+  readonly onRecovery?: () => void
   readonly signal: AbortSignal
 }
 
@@ -31,8 +33,9 @@ export const keyOf = ({ metadata }: KubeObject) =>
   metadata.namespace ? `${metadata.namespace}/${metadata.name}` : metadata.name
 
 /**
- * Follows a collection until the signal aborts: lists, then watches from there, lists again when the
- * server forgot where we were (410 Gone), and waits with backoff and jitter when it does not answer.
+ * Follows a collection until the signal aborts: lists, then watches from there, also when the connection
+ * was cut; lists again when the server forgot where we were (410 Gone), and waits with backoff and jitter
+ * when it does not answer.
  */
 export async function watch(input: WatchInput): Promise<void> {
   const { signal } = input
@@ -42,22 +45,29 @@ export async function watch(input: WatchInput): Promise<void> {
     try {
       await listAndFollow(input, known, patience.reset)
     } catch (error) {
-      if (!isGone(error)) await patience.wait(error as Error)
+      await patience.wait(error as Error)
     }
   }
 }
 
 /** Waits ever longer from one trouble to the next, and tells only the first. */
-function createPatience({ signal, onTrouble }: WatchInput) {
+function createPatience({ signal, onTrouble, onRecovery }: WatchInput) {
   let backoff = FIRST_BACKOFF_MS
   let isInTrouble = false
+  let isForgotten = false
   return {
     reset() {
       backoff = FIRST_BACKOFF_MS
+      isForgotten = false
+      if (isInTrouble) onRecovery?.()
       isInTrouble = false
     },
     async wait(error: Error) {
       if (signal.aborted) return
+      // To be forgotten once is no trouble, the list tells where to go on; again and again it is.
+      const isFirst = isGone(error) && !isForgotten && !isInTrouble
+      isForgotten = true
+      if (isFirst) return
       if (!isInTrouble) onTrouble(error)
       isInTrouble = true
       await sleep(backoff * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined)
@@ -66,22 +76,40 @@ function createPatience({ signal, onTrouble }: WatchInput) {
   }
 }
 
-// A watch that the server ends in peace goes on from where it was; after trouble the list is the truth.
-async function listAndFollow(input: WatchInput, known: Map<string, string>, onEvent: () => void) {
+// A watch that ends in peace, or is cut, goes on from where it was; after trouble the list is the truth.
+async function listAndFollow(input: WatchInput, known: Map<string, string>, onWorks: () => void) {
   let resourceVersion = await list(input, known)
-  while (!input.signal.aborted) {
-    const startedAt = performance.now()
-    for await (const event of events(input, resourceVersion)) {
-      resourceVersion = take(input, known, event) ?? resourceVersion
-      onEvent()
-    }
-    // A proxy that ends every watch at once must not make us ask in a tight loop.
-    if (performance.now() - startedAt < SHORTEST_WATCH_MS)
-      throw new Error('the watch was ended at once')
+  const onEvent = (event: WatchEvent) => {
+    resourceVersion = take(input, known, event) ?? resourceVersion
+    onWorks()
   }
+  while (!input.signal.aborted) await follow(input, resourceVersion, onEvent, onWorks)
 }
 
+/** Watches until the server, or whatever is between it and us, ends the connection. */
+async function follow(
+  input: WatchInput,
+  resourceVersion: string,
+  onEvent: (event: WatchEvent) => void,
+  onWorks: () => void,
+) {
+  const body = await open(input, resourceVersion)
+  const startedAt = performance.now()
+  const lasting = setTimeout(onWorks, SHORTEST_WATCH_MS)
+  try {
+    for await (const event of events(body)) onEvent(event)
+  } catch (error) {
+    if (!(error instanceof UnreachableError) || isTooShort(startedAt)) throw error
+    return
+  } finally {
+    clearTimeout(lasting)
+  }
+  if (isTooShort(startedAt)) throw new Error('the watch was ended at once')
+}
+
+// A proxy that ends every watch at once must not make us ask in a tight loop.
 const SHORTEST_WATCH_MS = 500
+const isTooShort = (startedAt: number) => performance.now() - startedAt < SHORTEST_WATCH_MS
 
 const isGone = (error: unknown) => error instanceof ApiError && error.status === 410
 
@@ -100,7 +128,7 @@ async function list(input: WatchInput, known: Map<string, string>): Promise<stri
   let resourceVersion = ''
   do {
     const { body } = await client.send(pathOf(at), {
-      query: { fieldSelector: selectorOf(input), limit: 500, continue: next },
+      query: { fieldSelector: selectorOf(input), limit: 100, continue: next },
       signal,
       ...(metadataOnly && { accept: `application/json;as=PartialObjectMetadataList;${PARTIAL}` }),
     })
@@ -142,9 +170,9 @@ function announce(
   onChange(key, object)
 }
 
-async function* events(input: WatchInput, resourceVersion: string): AsyncGenerator<WatchEvent> {
+async function open(input: WatchInput, resourceVersion: string) {
   const { client, at, metadataOnly, signal } = input
-  const body = await client.stream(pathOf(at), {
+  return client.stream(pathOf(at), {
     query: {
       watch: 1,
       allowWatchBookmarks: true,
@@ -155,6 +183,9 @@ async function* events(input: WatchInput, resourceVersion: string): AsyncGenerat
     signal,
     ...(metadataOnly && { accept: `application/json;as=PartialObjectMetadata;${PARTIAL}` }),
   })
+}
+
+async function* events(body: AsyncIterable<Uint8Array>): AsyncGenerator<WatchEvent> {
   for await (const line of createInterface({
     input: Readable.from(body),
     crlfDelay: Number.POSITIVE_INFINITY,

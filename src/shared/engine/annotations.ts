@@ -17,3 +17,5 @@ export const APPROVE = `${PREFIX}approve`
 
 export const MANAGED_BY = `${PREFIX}managed-by`
 export const FIELD_MANAGER = 'virt-platform-autopilot'
+/** Under which a pause is set, so that it is told from one that somebody set by hand. */
+export const PAUSE_FIELD_MANAGER = `${FIELD_MANAGER}-pause`

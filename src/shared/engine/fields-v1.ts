@@ -13,7 +13,10 @@ export const SELF = '.'
 
 /** The paths in a field set, under a name that is the same for equal paths however they are spelled. */
 export const pathsOf = (fields: JsonMap): ReadonlyMap<string, FieldPath> =>
-  new Map(fieldPaths(fields, []).map((path) => [JSON.stringify(path.map(elementOf)), path]))
+  new Map(fieldPaths(fields, []).map((path) => [nameOf(path), path]))
+
+/** The name of a path, the same for equal paths. */
+export const nameOf = (path: FieldPath) => JSON.stringify(path.map(elementOf))
 
 const fieldPaths = (fields: JsonMap, path: FieldPath): readonly FieldPath[] => {
   // No object of ours nests deeper, and a set that does was made to be slow to read.

@@ -3,7 +3,7 @@ import { parseJson } from './json.ts'
 import { byFirst, type FieldPath, type MergeTree } from './merge-tree.ts'
 import type { KubeObject } from './object.ts'
 import { formatPointer, parsePointer } from './pointer.ts'
-import { targetOf } from './pointer-target.ts'
+import { type Target, targetsIn } from './pointer-target.ts'
 import type { Problem } from './problem.ts'
 import { err, ok, type Result } from './result.ts'
 
@@ -20,8 +20,14 @@ export interface Release {
   /** The patched baseline without what is released. */
   readonly desired: KubeObject
   readonly released: readonly FieldPath[]
-  /** Pointers to fields that the schema knows and the baseline does not hold. */
-  readonly unmanaged: readonly string[]
+  /** Fields that the schema knows and the baseline does not hold; an earlier one may have, and we own them still. */
+  readonly unmanaged: readonly Unmanaged[]
+}
+
+interface Unmanaged {
+  readonly pointer: string
+  /** None through a list item that is not there. */
+  readonly path: FieldPath | undefined
 }
 
 const MAX_POINTERS = 256
@@ -30,7 +36,8 @@ const MAX_POINTERS = 256
 export const releaseFields = (input: ReleaseInput): Result<Release, readonly Problem[]> => {
   const pointers = pointersOf(input.text)
   if (!pointers.ok) return err([problem(pointers.error)])
-  const verdicts = pointers.value.map((pointer) => judge(input, pointer))
+  const targetOf = targetsIn(input.tree, input.desired)
+  const verdicts = pointers.value.map((pointer) => judge(pointer, input.isSensitive, targetOf))
   const problems = verdicts.flatMap((verdict) =>
     verdict.kind === 'refused' ? [verdict.problem] : [],
   )
@@ -40,9 +47,7 @@ export const releaseFields = (input: ReleaseInput): Result<Release, readonly Pro
   return ok({
     desired: tokens.length === 0 ? input.desired : (without(input.desired, tokens) as KubeObject),
     released: fields.map(({ path }) => path),
-    unmanaged: verdicts.flatMap((verdict) =>
-      verdict.kind === 'unmanaged' ? [verdict.pointer] : [],
-    ),
+    unmanaged: verdicts.filter((verdict) => verdict.kind === 'unmanaged'),
   })
 }
 
@@ -83,10 +88,14 @@ const commaPointers = (text: string): readonly string[] =>
 
 type Verdict =
   | { readonly kind: 'released'; readonly path: FieldPath; readonly tokens: readonly string[] }
-  | { readonly kind: 'unmanaged'; readonly pointer: string }
+  | ({ readonly kind: 'unmanaged' } & Unmanaged)
   | { readonly kind: 'refused'; readonly problem: Problem }
 
-const judge = ({ tree, desired, isSensitive }: ReleaseInput, pointer: string): Verdict => {
+const judge = (
+  pointer: string,
+  isSensitive: boolean,
+  targetOf: (tokens: readonly string[]) => Target,
+): Verdict => {
   const refused = (why: string): Verdict => ({
     kind: 'refused',
     problem: problem(`${pointer === '' ? 'an empty pointer' : pointer} ${why}`, pointer),
@@ -96,13 +105,13 @@ const judge = ({ tree, desired, isSensitive }: ReleaseInput, pointer: string): V
   const tokens = parsed.value
   const why = refusalOf(tokens, isSensitive)
   if (why !== undefined) return refused(why)
-  const target = targetOf(tree, desired, tokens)
+  const target = targetOf(tokens)
   if (target.kind === 'none') return refused(target.why)
   if (target.kind === 'part') {
     return refused(`${target.why}: ${wayOut(target.parent, isSensitive)}`)
   }
   return target.kind === 'absent'
-    ? { kind: 'unmanaged', pointer }
+    ? { kind: 'unmanaged', pointer, path: target.path }
     : { kind: 'released', path: target.path, tokens }
 }
 

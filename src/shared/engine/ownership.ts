@@ -1,8 +1,8 @@
 import { MANAGED_BY } from './annotations.ts'
-import { type FieldsV1, pathsOf, SELF, withoutPaths } from './fields-v1.ts'
+import { type FieldsV1, nameOf, pathsOf, SELF, withoutPaths } from './fields-v1.ts'
 import { itemsOf } from './list-items.ts'
 import { ATOMIC, elementOf, type FieldPath, type MergeTree, memberTree } from './merge-tree.ts'
-import { isMap, type JsonMap, type KubeObject } from './object.ts'
+import { isMap, type JsonMap, type KubeObject, type ManagedFieldsEntry } from './object.ts'
 
 export interface Ownership {
   /** What desired holds and the manager's last apply does not own. */
@@ -114,7 +114,7 @@ const applyEntryOf = ({ metadata: { managedFields = [] } }: KubeObject, manager:
     (entry) => entry.manager === manager && entry.operation === 'Apply' && !entry.subresource,
   )
   const entry = managedFields[index]
-  return entry && { index, fields: entry.fieldsV1 ?? {} }
+  return entry && { entries: managedFields, index, fields: entry.fieldsV1 ?? {} }
 }
 
 /**
@@ -126,13 +126,32 @@ export const releaseOperations = (
   manager: string,
   paths: readonly FieldPath[],
 ): readonly Operation[] | undefined => {
-  const entry = applyEntryOf(live, manager)
-  const fields = entry && withoutPaths(entry.fields, paths)
-  if (!entry || !fields || fields === entry.fields) return undefined
+  const rest = restOf(live, manager, paths)
+  if (!rest) return undefined
   return [
     { op: 'test', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion },
-    replacement(live, entry.index, fields),
+    replacement(live, rest.index, rest.fields),
   ]
+}
+
+/** The object as that patch leaves it, as far as its owners go; itself where there is nothing to release. */
+export const released = (
+  live: KubeObject,
+  manager: string,
+  paths: readonly FieldPath[],
+): KubeObject => {
+  const rest = restOf(live, manager, paths)
+  if (!rest) return live
+  const { entries, index, fields } = rest
+  const managedFields = entries.with(index, { ...entries[index], fieldsV1: fields })
+  return { ...live, metadata: { ...live.metadata, managedFields } }
+}
+
+/** What the manager's last apply owns besides these fields; undefined where it owns none of them. */
+const restOf = (live: KubeObject, manager: string, paths: readonly FieldPath[]) => {
+  const entry = applyEntryOf(live, manager)
+  const fields = entry && withoutPaths(entry.fields, paths)
+  return entry && fields && fields !== entry.fields ? { ...entry, fields } : undefined
 }
 
 const replacement = (live: KubeObject, index: number, fields: JsonMap): Operation => {
@@ -147,3 +166,37 @@ const replacement = (live: KubeObject, index: number, fields: JsonMap): Operatio
 
 /** What every apply of ours owns. */
 const LABEL: FieldsV1 = { 'f:metadata': { 'f:labels': { [`f:${MANAGED_BY}`]: {} } } }
+
+/**
+ * The field managers, ours aside, that own one of these fields of an object; where nobody does, since the
+ * fields were taken away, the one that wrote last.
+ */
+export const managersOf = (
+  { metadata: { managedFields = [] } }: KubeObject,
+  paths: readonly FieldPath[],
+  ours: string,
+): readonly string[] => {
+  const others = managedFields.filter(
+    ({ manager, subresource }) => manager !== ours && !subresource,
+  )
+  const names = new Set(paths.map(nameOf))
+  const owners = others.filter(({ fieldsV1 = {} }) =>
+    [...pathsOf(fieldsV1).keys()].some((name) => names.has(name)),
+  )
+  const found = owners.length > 0 ? owners : others.toSorted(byTime).slice(-1)
+  return [...new Set(found.map(({ manager = '' }) => manager))]
+}
+
+/** Whether no manager owns one of the fields. */
+export const isSomeOrphaned = (
+  { metadata: { managedFields = [] } }: KubeObject,
+  paths: readonly FieldPath[],
+): boolean => {
+  if (paths.length === 0) return false
+  const entries = managedFields.filter(({ subresource }) => !subresource)
+  const owned = new Set(entries.flatMap(({ fieldsV1 = {} }) => [...pathsOf(fieldsV1).keys()]))
+  return paths.some((path) => !owned.has(nameOf(path)))
+}
+
+const byTime = (a: ManagedFieldsEntry, b: ManagedFieldsEntry) =>
+  String(a.time) < String(b.time) ? -1 : 1

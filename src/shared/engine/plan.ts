@@ -1,12 +1,14 @@
 import { IGNORE_FIELDS, MODE, PATCH, RECONCILE_PAUSED } from './annotations.ts'
 import { releaseFields } from './ignore-fields.ts'
 import type { FieldPath, MergeTree } from './merge-tree.ts'
+import { nullFields } from './null-fields.ts'
 import { annotationOf, type KubeObject } from './object.ts'
 import { applyPatch } from './patch.ts'
 import type { Problem } from './problem.ts'
 import { err, ok, type Result } from './result.ts'
 import { showValue } from './show.ts'
 import { unknownFields } from './unknown-fields.ts'
+import { voidChanges } from './void-changes.ts'
 
 /** What ought to become of an object, given its baseline and the overrides that it carries. */
 export type Plan =
@@ -21,7 +23,7 @@ export interface Enforcement {
   /** Fields that `ignore-fields` gives to whoever sets them. */
   readonly released: readonly FieldPath[]
   readonly isPatched: boolean
-  /** What is odd without being wrong: a blocked patch, a pointer to a field that is not managed. */
+  /** What is odd without being wrong: a blocked patch, a pointer to a field that is not managed, a change without effect. */
   readonly remarks: readonly Problem[]
 }
 
@@ -41,8 +43,9 @@ export function plan(input: PlanInput): Plan {
   const { object } = input
   const problems = switchProblems(object)
   if (problems.length > 0) return { kind: 'hold', problems }
-  if (annotationOf(object, RECONCILE_PAUSED) === 'true') return { kind: 'skip', reason: 'Paused' }
+  // Whoever takes the object over has ended the quarrel that paused it.
   if (annotationOf(object, MODE) === 'unmanaged') return { kind: 'skip', reason: 'Unmanaged' }
+  if (annotationOf(object, RECONCILE_PAUSED) === 'true') return { kind: 'skip', reason: 'Paused' }
 
   const patched = withPatch(input)
   const released = patched.ok ? withReleases(patched.value, input) : patched
@@ -61,12 +64,16 @@ function withPatch({ baseline, object, tree, isSensitive }: PlanInput): Planned 
   }
   const text = annotationOf(object, PATCH)
   if (text === undefined) return ok(unpatched)
-  if (isSensitive) return ok({ ...unpatched, remarks: [BLOCKED] })
+  if (isSensitive) return ok({ ...unpatched, remarks: [PATCH_BLOCKED] })
   const patched = applyPatch(baseline, text)
   if (!patched.ok) return patched
-  const unknown = unknownFields(tree, patched.value).map(notKnown)
-  if (unknown.length > 0) return err(unknown)
-  return ok({ ...unpatched, desired: patched.value, isPatched: true })
+  const { value } = patched
+  const misfits = [
+    ...unknownFields(tree, value).map(notKnown),
+    ...nullFields(tree, value).map(notKept),
+  ]
+  if (misfits.length > 0) return err(misfits)
+  return ok({ ...unpatched, desired: value, isPatched: true })
 }
 
 const notKnown = (pointer: string): Problem => ({
@@ -76,27 +83,44 @@ const notKnown = (pointer: string): Problem => ({
   message: `the patch sets ${pointer}, which is unknown to the schema of this kind: correct it or remove it`,
 })
 
-function withReleases(patched: Enforcement, { object, tree, isSensitive }: PlanInput): Planned {
+const notKept = (pointer: string): Problem => ({
+  reason: 'InvalidPatch',
+  annotation: PATCH,
+  pointer,
+  message: `the patch sets ${pointer} to null, which the API server does not keep: remove the field by "op": "remove", or leave it out of the value`,
+})
+
+function withReleases(patched: Enforcement, input: PlanInput): Planned {
+  const { baseline, object, tree, isSensitive } = input
   const text = annotationOf(object, IGNORE_FIELDS)
   if (text === undefined) return ok(patched)
   const release = releaseFields({ desired: patched.desired, tree, text, isSensitive })
   if (!release.ok) return release
   const { desired, released, unmanaged } = release.value
-  return ok({
-    ...patched,
-    desired,
-    released,
-    remarks: [...patched.remarks, ...unmanaged.map(notManaged)],
-  })
+  const voided = patched.isPatched
+    ? voidChanges({ tree, baseline, patched: patched.desired, released })
+    : []
+  const remarks = [...patched.remarks, ...voided.map(noEffect), ...unmanaged.map(notManaged)]
+  // What only an earlier patch had put there is ours until it is released too.
+  const leftovers = unmanaged.flatMap(({ path }) => (path ? [path] : []))
+  return ok({ ...patched, desired, released: [...released, ...leftovers], remarks })
 }
 
-const BLOCKED: Problem = {
+/** What to say of a patch on a sensitive kind. */
+export const PATCH_BLOCKED: Problem = {
   reason: 'PatchBlocked',
   annotation: PATCH,
-  message: `this kind takes no ${PATCH}: what it holds grants power over nodes or access; use ${IGNORE_FIELDS} or ${MODE}`,
+  message: `${PATCH} is refused, since what this kind holds grants power over nodes or access: use ${IGNORE_FIELDS} or ${MODE}`,
 }
 
-const notManaged = (pointer: string): Problem => ({
+const noEffect = (pointer: string): Problem => ({
+  reason: 'InvalidPatch',
+  annotation: PATCH,
+  pointer,
+  message: `what the patch does at ${pointer} has no effect, since ${IGNORE_FIELDS} releases it: take it out of one of the two`,
+})
+
+const notManaged = ({ pointer }: { readonly pointer: string }): Problem => ({
   reason: 'InvalidIgnoreFields',
   annotation: IGNORE_FIELDS,
   pointer,

@@ -1,4 +1,4 @@
-import { itemsOf } from './list-items.ts'
+import { itemsOf, type ListItems } from './list-items.ts'
 import {
   ATOMIC,
   elementOf,
@@ -19,19 +19,37 @@ interface Place {
   readonly isMissingItem: boolean
 }
 
+type ItemsOf = (tree: MergeTree, list: unknown) => ListItems
+
 /**
- * The JSON pointer to a path in one particular object: a list item that the object does not hold is
- * appended (`-`), and a field beneath such an item has no pointer, so that there is none at all.
+ * Gives a function from a path to the JSON pointer in one particular object, whose lists are looked
+ * through once each: a list item that the object does not hold is appended (`-`), and a field beneath
+ * such an item has no pointer, so that there is none at all.
  */
-export function pointerOf(tree: MergeTree, object: unknown, path: FieldPath): string | undefined {
-  const tokens: string[] = []
-  let place: Place = { token: '', tree, value: object, isMissingItem: false }
-  for (const step of path) {
-    if (place.isMissingItem) return undefined
-    place = 'field' in step ? memberAt(place, step.field) : itemAt(place, step)
-    tokens.push(place.token)
+export function pointersOf(
+  tree: MergeTree,
+  object: unknown,
+): (path: FieldPath) => string | undefined {
+  const items = rememberItems()
+  return (path) => {
+    const tokens: string[] = []
+    let place: Place = { token: '', tree, value: object, isMissingItem: false }
+    for (const step of path) {
+      if (place.isMissingItem) return undefined
+      place = 'field' in step ? memberAt(place, step.field) : itemAt(place, step, items)
+      tokens.push(place.token)
+    }
+    return formatPointer(tokens)
   }
-  return formatPointer(tokens)
+}
+
+const rememberItems = (): ItemsOf => {
+  const known = new Map<unknown, ListItems>()
+  return (tree, list) => {
+    const items = known.get(list) ?? itemsOf(tree, list)
+    known.set(list, items)
+    return items
+  }
 }
 
 const memberAt = ({ tree, value }: Place, field: string): Place => ({
@@ -41,8 +59,8 @@ const memberAt = ({ tree, value }: Place, field: string): Place => ({
   isMissingItem: false,
 })
 
-function itemAt({ tree, value }: Place, step: Step): Place {
-  const item = itemsOf(tree, value).byElement.get(elementOf(step))
+function itemAt({ tree, value }: Place, step: Step, items: ItemsOf): Place {
+  const item = items(tree, value).byElement.get(elementOf(step))
   return {
     token: item ? String(item.position) : '-',
     tree: tree.type === 'list' ? tree.items : ATOMIC,

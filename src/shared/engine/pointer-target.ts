@@ -1,13 +1,13 @@
 import { itemsOf } from './list-items.ts'
 import { type FieldPath, type MergeTree, memberTree, stepTo } from './merge-tree.ts'
 import { isMap } from './object.ts'
-import { formatPointer } from './pointer.ts'
+import { formatPointer, isListIndex } from './pointer.ts'
 
 /** What a pointer into an object leads to by the API server's merge rules. */
 export type Target =
   | { readonly kind: 'field'; readonly path: FieldPath }
-  /** The schema knows such a field; the object does not hold it. */
-  | { readonly kind: 'absent' }
+  /** The schema knows such a field; the object does not hold it. No path goes through an item that is not there. */
+  | { readonly kind: 'absent'; readonly path: FieldPath | undefined }
   | Miss
 
 type Miss =
@@ -19,16 +19,37 @@ type Miss =
 interface Place {
   readonly tree: MergeTree
   readonly value: unknown
-  readonly path: FieldPath
+  readonly path: FieldPath | undefined
 }
+
+type IsExact = (tree: MergeTree, list: readonly unknown[]) => boolean
 
 const IN_ONE_VALUE = 'lies inside a value that the API server replaces whole'
 const IS_KEY = 'is a key by which the API server knows a list item'
-const LIST_INDEX = /^(?:0|[1-9][0-9]*)$/
 
-/** Follows a pointer's tokens into an object, list indices to the keys of the items they select. */
-export const targetOf = (tree: MergeTree, object: unknown, tokens: readonly string[]): Target => {
-  let place: Place = { tree, value: object, path: [] }
+/**
+ * Gives a function that follows a pointer's tokens into an object, list indices to the keys of the items
+ * they select.
+ */
+export const targetsIn = (tree: MergeTree, object: unknown): ((tokens: Tokens) => Target) => {
+  const isExact = rememberExact()
+  return (tokens) => targetOf({ tree, value: object, path: [] }, tokens, isExact)
+}
+
+type Tokens = readonly string[]
+
+// Hundreds of pointers may lead into one long list: it is looked through once.
+const rememberExact = (): IsExact => {
+  const known = new Map<readonly unknown[], boolean>()
+  return (tree, list) => {
+    const isExact = known.get(list) ?? itemsOf(tree, list).isExact
+    known.set(list, isExact)
+    return isExact
+  }
+}
+
+const targetOf = (root: Place, tokens: Tokens, isExact: IsExact): Target => {
+  let place = root
   for (const [depth, token] of tokens.entries()) {
     const parent = tokens.slice(0, depth)
     // An item without its key would be another item, or none.
@@ -36,22 +57,19 @@ export const targetOf = (tree: MergeTree, object: unknown, tokens: readonly stri
       return { kind: 'part', parent: [...parent, token], why: IS_KEY }
     const next =
       place.tree.type === 'list'
-        ? itemAt(place.tree, place, token, parent)
+        ? itemAt(place.tree, place, token, parent, isExact)
         : memberAt(place, token, parent)
     if ('kind' in next) return next
     place = next
   }
-  return place.value === undefined ? { kind: 'absent' } : { kind: 'field', path: place.path }
+  const { value, path } = place
+  return value === undefined || !path ? { kind: 'absent', path } : { kind: 'field', path }
 }
 
 const isKeyField = (tree: MergeTree, token: string | undefined) =>
   tree.type === 'list' && token !== undefined && tree.keys.includes(token)
 
-const memberAt = (
-  { tree, value, path }: Place,
-  token: string,
-  parent: readonly string[],
-): Place | Miss => {
+const memberAt = ({ tree, value, path }: Place, token: string, parent: Tokens): Place | Miss => {
   const isMergedMap = tree.type === 'map' || tree.type === 'deduced'
   const isOneValue = value !== undefined && value !== null && !isMap(value)
   if (!isMergedMap || isOneValue) return { kind: 'part', parent, why: IN_ONE_VALUE }
@@ -59,22 +77,23 @@ const memberAt = (
   if (!member)
     return { kind: 'none', why: 'is unknown to the schema of this kind: correct or remove it' }
   const content = isMap(value) && Object.hasOwn(value, token) ? value[token] : undefined
-  return { tree: member, value: content, path: [...path, { field: token }] }
+  return { tree: member, value: content, path: path && [...path, { field: token }] }
 }
 
 const itemAt = (
   tree: MergeTree & { readonly type: 'list' },
   { value, path }: Place,
   token: string,
-  parent: readonly string[],
+  parent: Tokens,
+  isExact: IsExact,
 ): Place | Miss => {
   const list: readonly unknown[] = Array.isArray(value) ? value : []
-  if (!itemsOf(tree, list).isExact) return { kind: 'part', parent, why: IN_ONE_VALUE }
-  if (!LIST_INDEX.test(token)) {
+  if (!isExact(tree, list)) return { kind: 'part', parent, why: IN_ONE_VALUE }
+  if (!isListIndex(token)) {
     const why = `must name an item of ${formatPointer(parent)} by its index in the baseline, a number from 0`
     return { kind: 'none', why }
   }
   const item = list[Number(token)]
   const step = stepTo(tree, item)
-  return { tree: tree.items, value: item, path: step ? [...path, step] : path }
+  return { tree: tree.items, value: item, path: path && step ? [...path, step] : undefined }
 }

@@ -22,8 +22,14 @@ export interface TemplateLocals {
     readonly namespace?: string
     readonly name: string
   }
+  /** The MachineConfigPool that the object concerns, if it concerns one. */
+  readonly pool: string | undefined
   /** The values that the served schema allows, by field. */
   readonly enums: Readonly<Record<string, readonly string[]>>
+  /** Whether the served schema has a field. */
+  readonly fields: Readonly<Record<string, boolean>>
+  /** Whether a section of the object applies. */
+  readonly sections: Readonly<Record<string, boolean>>
   /** The content of a file beside the template; throws for a name that it does not know. */
   readonly file: (name: string) => string
 }
@@ -80,13 +86,30 @@ function compile({ name, text }: { name: string; text: string }) {
   }
 }
 
-/** `include` hides the library's own, which reads files. */
-const LOCALS = ['facts', 'object', 'enums', 'file', 'base64', 'optional', 'toYaml', 'include']
+/** The names of all that a template is given. */
+export const TEMPLATE_NAMES = [
+  'facts',
+  'object',
+  'pool',
+  'enums',
+  'fields',
+  'sections',
+  'file',
+  'base64',
+  'optional',
+  'toYaml',
+] as const
 
-const helpersAnd = ({ facts, object, enums, file }: TemplateLocals) => ({
+/** `include` hides the library's own, which reads files. */
+const LOCALS = [...TEMPLATE_NAMES, 'include']
+
+const helpersAnd = ({ facts, object, pool, enums, fields, sections, file }: TemplateLocals) => ({
   facts: strictView(facts, 'facts'),
   object: strictView(object, 'object'),
+  pool,
   enums: strictView(enums, 'enums'),
+  fields: strictView(fields, 'fields'),
+  sections: strictView(sections, 'sections'),
   file,
   base64,
   optional,

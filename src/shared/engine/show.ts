@@ -1,8 +1,23 @@
-import { byteLength } from './json.ts'
+import { byteLength, isDeeper } from './json.ts'
+import { MAX_DEPTH } from './pointer.ts'
 
-const SECRET =
-  /pass|secret|token|credential|private|(api|access|encryption|signing|ssh)[-_]?key|\.key$/i
-const PAYLOAD = /^data:[^,]*;base64,/i
+const SECRET_NAMES = [
+  /pass|secret|token|credential|private|(api|access|encryption|signing|ssh)[-_]?key/i,
+  // `key`, `tls.key`, `sshKeys`; but the key of a label or a topology is no secret.
+  /(^|[-_.]|~1)keys?$/i,
+  /(?<!topology|[lL]abel)Keys?$/,
+]
+const PAYLOADS = [
+  /^data:[^,]*,/i,
+  // Base64, unless it is so short that it may be a word.
+  /^(?=[a-z\d+/\s]*[A-Z])(?=[A-Z\d+/\s]*[a-z])(?=[A-Za-z+/\s]*\d)[A-Za-z\d+/\r\n]{40,}$/,
+  /^[A-Za-z\d+/\r\n]{22,}={1,2}[\r\n]{0,2}$/,
+  // PEM, and the tokens that JSON is signed into.
+  /-----BEGIN /,
+  /(?<![\w-])eyJ[\w-]{8,4096}\.[\w-]{8,4096}\./,
+  // An address with the password of whoever may go there.
+  /:\/\/[^/\s:@]{1,256}:[^/\s@]{1,1024}@/,
+]
 
 /**
  * A value as messages, events and logs may show it: JSON on one line, control characters escaped, cut
@@ -10,21 +25,29 @@ const PAYLOAD = /^data:[^,]*;base64,/i
  */
 export function showValue(pointer: string, value: unknown, limit = 60): string {
   if (value === undefined) return 'nothing'
-  if (isSecret(pointer)) return '(hidden)'
-  if (typeof value === 'string' && PAYLOAD.test(value))
-    return `(a payload of ${value.length} characters)`
-  const text = escapeControls(JSON.stringify(value, hidePayloads))
+  if (pointer.split('/').some(isSecretName)) return '(hidden)'
+  if (isPayload(value)) return `(a payload of ${value.length} characters)`
+  // JSON's own writer calls itself at each level, and a hostile value has more of them than it may have calls.
+  if (isDeeper(value, MAX_DEPTH)) return `(more than ${MAX_DEPTH} levels of nesting)`
+  const text = escapeControls(JSON.stringify(value, hidden))
   return text.length > limit ? `${text.slice(0, limit - 1).replace(HALF, '')}…` : text
 }
 
 const HALF = /[\uD800-\uDBFF]$/
 
-const isSecret = (pointer: string) => pointer.split('/').some((name) => SECRET.test(name))
+const isSecretName = (name: string) => SECRET_NAMES.some((names) => names.test(name))
 
-const hidePayloads = (key: string, value: unknown) => {
-  if (key !== '' && SECRET.test(key)) return '(hidden)'
-  return typeof value === 'string' && PAYLOAD.test(value) ? '(payload)' : value
+const isPayload = (value: unknown): value is string =>
+  typeof value === 'string' && PAYLOADS.some((payload) => payload.test(value))
+
+function hidden(this: unknown, name: string, value: unknown): unknown {
+  if (isSecretName(name) && !(name === 'key' && isRequirement(this))) return '(hidden)'
+  return isPayload(value) ? '(payload)' : value
 }
+
+/** Whether a map says which labels or taints it is about, the one sort of key that everybody may know. */
+const isRequirement = (map: unknown) =>
+  typeof map === 'object' && map !== null && ('operator' in map || 'effect' in map)
 
 /** Makes whatever could move a terminal's cursor, forge a line or reorder text visible, as JSON would escape it. */
 export const escapeControls = (text: string) =>

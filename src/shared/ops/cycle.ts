@@ -20,6 +20,7 @@ export function createCycle({ work, onTrouble, retryMs, signal }: CycleOptions):
   let timer: NodeJS.Timeout | undefined
   let dueAt = Number.POSITIVE_INFINITY
   let inHand: Promise<void> | undefined
+  let isDueAgain = false
   let retryInMs = retryMs
 
   const soon = (delayMs: number) => {
@@ -30,12 +31,13 @@ export function createCycle({ work, onTrouble, retryMs, signal }: CycleOptions):
     timer = setTimeout(start, delayMs)
   }
   const start = () => {
-    if (inHand || signal.aborted) return
     dueAt = Number.POSITIVE_INFINITY
-    inHand = run().finally(() => {
+    if (signal.aborted) return
+    // What comes due meanwhile finds us working. No clock decides that: a timer may fire before its time.
+    isDueAgain = inHand !== undefined
+    inHand ??= run().finally(() => {
       inHand = undefined
-      // What came due meanwhile found us working.
-      if (performance.now() >= dueAt) start()
+      if (isDueAgain) start()
     })
   }
   const run = async () => {

@@ -1,4 +1,8 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** SHA-256 of a text, hexadecimal. */
-export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+export const sha256 = (text: string) => hash('sha256', text)
+
+/** The digest of some bytes, hexadecimal. */
+export const contentDigest = (algorithm: 'sha256' | 'sha512', content: Uint8Array) =>
+  hash(algorithm, content)

@@ -12,6 +12,21 @@ export function createRegistry(): Registry {
 
 const OBJECT = ['kind', 'namespace', 'name'] as const
 
+// Both processes see wars: the webhook at its door, the reconciler in what got past it.
+const thrashing = (registry: Registry) =>
+  new Counter({
+    name: 'virt_platform_thrashing_total',
+    help: 'Edit wars over a managed object, each counted once.',
+    labelNames: OBJECT,
+    registers: [registry],
+  })
+
+const THRASHING_ACTIVE = {
+  name: 'virt_platform_thrashing_active',
+  help: 'Managed objects that an edit war is being fought over.',
+  labelNames: OBJECT,
+}
+
 /** The reconciler's metrics. Series of an asset exist only while its object is active. */
 export const createReconcilerMetrics = (registry: Registry) => ({
   compliance: new Gauge({
@@ -40,7 +55,7 @@ export const createReconcilerMetrics = (registry: Registry) => ({
   }),
   pendingDisruption: new Gauge({
     name: 'virt_platform_pending_disruption',
-    help: 'Managed objects with a change that drains or reboots nodes and waits for approval.',
+    help: 'Managed objects with a change that drains or reboots nodes and waits for approval or for its pool.',
     labelNames: OBJECT,
     registers: [registry],
   }),
@@ -51,16 +66,44 @@ export const createReconcilerMetrics = (registry: Registry) => ({
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers: [registry],
   }),
+  tombstone: new Gauge({
+    name: 'virt_platform_tombstone_status',
+    help: 'Objects that are no longer wanted: 0 gone, 1 to be deleted, -1 failed or stuck, -2 claimed by somebody else.',
+    labelNames: OBJECT,
+    registers: [registry],
+  }),
+  tombstoneDeletions: new Counter({
+    name: 'virt_platform_tombstone_deletion_total',
+    help: 'Deletions of objects that are no longer wanted, by result: deleted, failed.',
+    labelNames: ['result'] as const,
+    registers: [registry],
+  }),
+  thrashing: thrashing(registry),
+  thrashingActive: new Gauge({ ...THRASHING_ACTIVE, registers: [registry] }),
+  activation: new Gauge({
+    name: 'virt_platform_activation_info',
+    help: 'What the leader was told to do, by its mode: all, only (some assets), observe, off. None while it does not know.',
+    labelNames: ['mode'] as const,
+    registers: [registry],
+  }),
   leader: new Gauge({
     name: 'virt_platform_leader',
     help: 'Whether this process holds the Lease: 1 leader, 0 not.',
     registers: [registry],
   }),
+  authorityExpiry: new Gauge({
+    name: 'virt_platform_webhook_ca_expiry_timestamp_seconds',
+    help: 'When the last of the authorities expires that the API server trusts the webhook by, in seconds since the epoch; 0 where this process is not the leader.',
+    registers: [registry],
+  }),
 })
 export type ReconcilerMetrics = ReturnType<typeof createReconcilerMetrics>
 
+/** The labels of the objects that a war is being fought over now. */
+export type AtWar = () => readonly Readonly<Record<(typeof OBJECT)[number], string>>[]
+
 /** The webhook's metrics. No label takes a value that a caller chooses. */
-export const createWebhookMetrics = (registry: Registry) => ({
+export const createWebhookMetrics = (registry: Registry, atWar: AtWar) => ({
   requests: new Counter({
     name: 'virt_platform_admission_requests_total',
     help: 'Judged writes by kind, operation, verdict and reason.',
@@ -73,6 +116,22 @@ export const createWebhookMetrics = (registry: Registry) => ({
     labelNames: ['verdict'] as const,
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1],
     registers: [registry],
+  }),
+  contests: new Counter({
+    name: 'virt_platform_admission_contests_total',
+    help: 'Writes that moved a managed field away from its desired value.',
+    labelNames: OBJECT,
+    registers: [registry],
+  }),
+  thrashing: thrashing(registry),
+  thrashingActive: new Gauge({
+    ...THRASHING_ACTIVE,
+    registers: [registry],
+    // A war is over when nobody fought for a while, which no request tells.
+    collect() {
+      this.reset()
+      for (const labels of atWar()) this.set(labels, 1)
+    },
   }),
   certificateExpiry: new Gauge({
     name: 'virt_platform_webhook_certificate_expiry_timestamp_seconds',

@@ -42,6 +42,39 @@ Decisions
   )
 })
 
+t.test('a grid has columns of its own, and numbers stand at their right', async (t) => {
+  const table = tableOf([
+    {
+      title: 'Servers',
+      lines: [],
+      grids: [
+        {
+          title: 'asked much',
+          head: ['', '/s'],
+          rows: [
+            ['one', '1,000'],
+            ['the other', '20'],
+          ],
+        },
+      ],
+      notes: ['In turn.'],
+    },
+  ])
+  t.equal(
+    table,
+    `
+  median  p99 or range  n  goal
+
+Servers
+
+  asked much
+                  /s
+    one        1,000
+    the other     20
+    In turn.`.slice(1),
+  )
+})
+
 t.test('numbers show the digits that matter', async (t) => {
   for (const [value, text] of [
     [0, '0'],

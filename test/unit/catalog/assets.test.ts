@@ -1,83 +1,18 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { Ajv } from 'ajv'
 import t from 'tap'
-import { parse } from 'yaml'
 import { apiVersionOf } from '../../../src/shared/catalog/catalog.ts'
 import { readSettings } from '../../../src/shared/catalog/settings.ts'
 import { standingOf } from '../../../src/shared/catalog/standing.ts'
 import { isMap, type KubeObject } from '../../../src/shared/engine/object.ts'
-import { assetNamed, type Changes, catalog, everythingServed, factsWith } from './facts.ts'
-
-interface Crd {
-  readonly spec: {
-    readonly group: string
-    readonly scope: string
-    readonly names: { readonly kind: string; readonly plural: string }
-    readonly versions: readonly {
-      readonly name: string
-      readonly schema: { readonly openAPIV3Schema: { readonly properties: object } }
-    }[]
-  }
-}
-
-const CRDS = new URL('../../crds/', import.meta.url)
-const crds = readdirSync(CRDS, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.includes('/') && path.endsWith('.yaml'))
-  .map((path) => parse(readFileSync(new URL(path, CRDS), 'utf8')) as Crd)
-
-const crdOf = (wantedGroup: string, wantedKind: string): Crd => {
-  const crd = crds.find(
-    ({ spec: { group, names } }) => group === wantedGroup && names.kind === wantedKind,
-  )
-  if (!crd) throw new Error(`test/crds has no ${wantedKind}.${wantedGroup}`)
-  return crd
-}
-
-/** The schema with every map closed whose members it lists, as the API server's strict validation has it. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed)
-  if (!isMap(schema)) return schema
-  const members = Object.fromEntries(
-    Object.entries(schema).map(([name, member]) => [name, closed(member)]),
-  )
-  const isOpen =
-    'additionalProperties' in schema || schema['x-kubernetes-preserve-unknown-fields'] === true
-  return isMap(schema.properties) && schema.type === 'object' && !isOpen
-    ? { ...members, additionalProperties: false }
-    : members
-}
-
-const ajv = new Ajv({
-  strict: false,
-  allErrors: true,
-  validateFormats: false,
-  unicodeRegExp: false,
-})
-
-const faultsOf = (object: KubeObject): readonly string[] => {
-  const [group = '', version = ''] = object.apiVersion.split('/')
-  const found = crdOf(group, object.kind).spec.versions.find(({ name }) => name === version)
-  if (!found) return [`${object.kind} has no version ${version}`]
-  const { properties } = found.schema.openAPIV3Schema
-  const schema = closed({
-    type: 'object',
-    required: ['spec'],
-    properties: { ...properties, metadata: {} },
-  })
-  const validate = ajv.compile(schema as object)
-  validate(object)
-  return (validate.errors ?? []).map(
-    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
-  )
-}
+import { crdOf, faultsOf } from './definitions.ts'
+import { assetNamed, type Changes, catalog, everythingServed, FULL, factsWith } from './facts.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const rendered = (name: string, changes: Changes) =>
   standingOf(assetNamed(name), factsWith(changes), readSettings({}).settings, sha256)
 const objectOf = (name: string, changes: Changes): KubeObject => {
   const standing = rendered(name, changes)
-  if (standing.kind !== 'active') throw new Error(`${name}: ${standing.message}`)
+  if (standing.kind !== 'active') throw new Error(`${name}: ${JSON.stringify(standing)}`)
   return standing.baseline
 }
 
@@ -92,9 +27,13 @@ t.test('the check refuses what the API server would refuse', async (t) => {
   t.same(faultsOf({ ...object, apiVersion: 'metallb.io/v9' }), ['MetalLB has no version v9'])
 })
 
-for (const { name, object } of catalog) {
+const defined = catalog.flatMap(({ name, object }) => {
+  const crd = crdOf(object.group, object.kind)
+  return crd ? [{ name, object, spec: crd.spec }] : []
+})
+
+for (const { name, object, spec } of defined) {
   t.test(`${name} yields a kind as its CRD has it`, async (t) => {
-    const { spec } = crdOf(object.group, object.kind)
     t.equal(spec.names.plural, object.resource)
     t.equal(spec.scope, object.namespace === undefined ? 'Cluster' : 'Namespaced')
     const versions = spec.versions.map((version) => version.name)
@@ -108,49 +47,24 @@ for (const { name, object } of catalog) {
 const HCO = 'hco.kubevirt.io/HyperConverged'
 const v1 = { ...everythingServed, [HCO]: ['v1', 'v1beta1'] }
 const v1beta1 = { ...everythingServed, [HCO]: ['v1beta1'] }
-const OPT_IN = { 'enable-loadaware': 'true' }
-const PROFILES = [
-  'KubeVirtRelieveAndMigrate',
-  'DevKubeVirtRelieveAndMigrate',
-  'LongLifecycle',
-  'AffinityAndTaints',
-]
-const profiles = (...known: readonly string[]) => ({ 'descheduler-loadaware': { profiles: known } })
 const hardware = { pciDevicesPresent: true }
 
-const situations: readonly (readonly [what: string, Changes])[] = [
-  ['HyperConverged v1', { served: v1, hardware, hco: { annotations: OPT_IN } }],
-  ['HyperConverged v1beta1', { served: v1beta1, hardware, hco: { annotations: OPT_IN } }],
-  [
-    'NUMA nodes',
-    { hardware: { ...hardware, numaNodesPresent: true }, hco: { annotations: OPT_IN } },
-  ],
-  ['AMD nodes', { hardware: { ...hardware, amdNodesPresent: true }, hco: { annotations: OPT_IN } }],
-  [
-    'migration limits of v1',
-    {
-      hardware,
-      hco: {
-        annotations: OPT_IN,
-        spec: {
-          virtualization: {
-            liveMigrationConfig: {
-              parallelMigrationsPerCluster: 9,
-              parallelOutboundMigrationsPerNode: 3,
-            },
-          },
-        },
-      },
-    },
-  ],
-]
+t.test('what has no CRD is of the API server itself', async (t) => {
+  const names = defined.map(({ name }) => name)
+  t.same(
+    catalog.filter(({ name }) => !names.includes(name)).map(({ object }) => object.kind),
+    ['ClusterRole', 'Service'],
+  )
+})
 
-for (const [what, changes] of situations) {
-  for (const { name } of catalog) {
-    t.test(`${name} is what its CRD admits on a cluster with ${what}`, async (t) => {
-      t.same(faultsOf(objectOf(name, changes)), [])
-    })
-  }
+for (const [version, served] of Object.entries({ v1, v1beta1 })) {
+  t.test(`each asset is what its CRD admits beside a HyperConverged ${version}`, async (t) => {
+    for (const { name } of defined) {
+      const standing = rendered(name, { ...FULL, served })
+      if (standing.kind === 'active') t.same(faultsOf(standing.baseline), [], name)
+      else t.match(name, /^fence-/)
+    }
+  })
 }
 
 t.test('the HyperConverged has its fields where its version has them', async (t) => {
@@ -171,11 +85,109 @@ t.test('the HyperConverged has its fields where its version has them', async (t)
   })
 })
 
-t.test('the IOMMU of AMD is turned on only where there is one', async (t) => {
-  const args = (amdNodesPresent: boolean) =>
-    objectOf('pci-passthrough', { hardware: { ...hardware, amdNodesPresent } }).spec
-  t.strictSame(args(false), { kernelArguments: ['intel_iommu=on', 'iommu=pt'] })
-  t.strictSame(args(true), { kernelArguments: ['intel_iommu=on', 'iommu=pt', 'amd_iommu=on'] })
+t.test('a HyperConverged that has a quota of its own needs none of ours', async (t) => {
+  const annotations = { 'enable-aaq': 'true' }
+  const quota = (served: Changes['served'], spec: Readonly<Record<string, unknown>>) =>
+    rendered('aaq', { ...(served && { served }), hco: { annotations, spec } })
+  const own = (enable: boolean) => ({ deployment: { applicationAwareConfig: { enable } } })
+  for (const standing of [
+    quota(v1, own(true)),
+    quota(v1beta1, { enableApplicationAwareQuota: true }),
+  ])
+    t.match(standing, { kind: 'inactive', reason: 'NotApplicable' })
+  for (const standing of [
+    quota(v1, own(false)),
+    quota(v1beta1, { enableApplicationAwareQuota: false }),
+    quota(v1, {}),
+  ])
+    t.match(standing, { kind: 'active', baseline: { kind: 'AAQ' } })
+})
+
+t.test('each USB device gets a resource name of its own, in every version', async (t) => {
+  const usb = { hco: { annotations: { 'usb-devices': '046d:0825, 1a6e:089a' } } }
+  const hardware = { usbDevicesPresent: true }
+  const usbHostDevices = [
+    {
+      resourceName: 'kubevirt.io/usb-046d-0825',
+      selectors: [{ vendor: '046d', product: '0825' }],
+    },
+    {
+      resourceName: 'kubevirt.io/usb-1a6e-089a',
+      selectors: [{ vendor: '1a6e', product: '089a' }],
+    },
+  ]
+  const permittedHostDevices = { usbHostDevices }
+  t.match(objectOf('hco-golden-config', { ...usb, hardware, served: v1 }).spec, {
+    virtualization: { permittedHostDevices },
+  })
+  t.match(objectOf('hco-golden-config', { ...usb, hardware, served: v1beta1 }).spec, {
+    permittedHostDevices,
+  })
+  const without = JSON.stringify([
+    objectOf('hco-golden-config', usb),
+    objectOf('hco-golden-config', { hardware }),
+  ])
+  t.notMatch(without, 'usbHostDevices')
+})
+
+t.test('a list of devices that is none holds the HyperConverged as it is', async (t) => {
+  const wrong = { hco: { annotations: { 'usb-devices': '046d' } } }
+  t.match(rendered('hco-golden-config', wrong), {
+    kind: 'failed',
+    message: /usb-devices must be a comma separated list .*: "046d" is none/,
+  })
+})
+
+t.test(
+  'the CPU manager needs no CPUs of ours: it takes those that each node reserves',
+  async (t) => {
+    const on = { hco: { spec: { featureGates: [{ name: 'CPUManager' }] } } }
+    const { spec } = objectOf('kubelet-perf-settings', on)
+    t.match(spec, {
+      autoSizingReserved: true,
+      kubeletConfig: { cpuManagerPolicy: 'static', topologyManagerPolicy: 'best-effort' },
+    })
+    t.notMatch(JSON.stringify(spec), /reservedSystemCPUs|kubeReserved|systemReserved|memoryManager/)
+  },
+)
+
+t.test('the pages of the console are those that the installed plug-in offers', async (t) => {
+  const at = 'observability.openshift.io/UIPlugin/spec/monitoring'
+  const plugin = (perses: boolean, incidents: boolean) =>
+    rendered('observability-ui', {
+      fields: { [`${at}/perses`]: perses, [`${at}/incidents`]: incidents },
+    })
+  const enabled = { enabled: true }
+  t.strictSame(
+    [plugin(true, true), plugin(true, false), plugin(false, true)].map((standing) =>
+      standing.kind === 'active' ? standing.baseline.spec : standing,
+    ),
+    [
+      { type: 'Monitoring', monitoring: { perses: enabled, incidents: enabled } },
+      { type: 'Monitoring', monitoring: { perses: enabled } },
+      { type: 'Monitoring', monitoring: { incidents: enabled } },
+    ],
+  )
+  t.match(plugin(false, false), { kind: 'inactive', reason: 'NotApplicable' })
+})
+
+t.test('the standard health check goes only where a fencing one is in force', async (t) => {
+  const asked = { hco: { annotations: { 'enable-fence-agents': 'bmc-credentials' } } }
+  const secret =
+    'fence-agents-remediation.medik8s.io/FenceAgentsRemediationTemplate/spec/template/spec/sharedSecretName'
+  t.match(rendered('node-health-standard', asked), {
+    kind: 'inactive',
+    message: 'gives way to fence-agents-health-check',
+  })
+  const older = { ...asked, fields: { [secret]: false } }
+  t.match(rendered('fence-agents-health-check', older), { kind: 'inactive', isAwaited: true })
+  t.match(rendered('node-health-standard', older), { kind: 'active' })
+  const typo = { hco: { annotations: { 'enable-fence-agents': 'true' } } }
+  t.match(rendered('fence-agents-template', typo), {
+    kind: 'failed',
+    message: /must be the name of a Secret .*not "true"$/,
+  })
+  t.match(rendered('node-health-standard', typo), { kind: 'active' })
 })
 
 t.test('the topology manager is set only where there are NUMA nodes', async (t) => {
@@ -187,81 +199,6 @@ t.test('the topology manager is set only where there are NUMA nodes', async (t) 
   t.strictSame(kubelet(false), perf)
   t.strictSame(kubelet(true), { ...perf, topologyManagerPolicy: 'best-effort' })
 })
-
-const descheduled: readonly (readonly [known: readonly string[], profile: string])[] = [
-  [PROFILES, 'KubeVirtRelieveAndMigrate'],
-  [PROFILES.slice(1), 'DevKubeVirtRelieveAndMigrate'],
-  [PROFILES.slice(2), 'LongLifecycle'],
-]
-
-for (const [known, profile] of descheduled) {
-  t.test(`the descheduler that knows ${known.join(', ')} gets ${profile}`, async (t) => {
-    const object = objectOf('descheduler-loadaware', {
-      hco: { annotations: OPT_IN },
-      enums: profiles(...known),
-    })
-    t.strictSame(object.spec, {
-      managementState: 'Managed',
-      mode: 'Automatic',
-      deschedulingIntervalSeconds: 60,
-      profiles: [profile],
-      ...(profile === 'LongLifecycle' && {
-        profileCustomizations: { devEnableEvictionsInBackground: true },
-      }),
-      evictionLimits: { total: 5, node: 2 },
-    })
-    const faults = faultsOf(object).filter(
-      (fault) => !fault.startsWith('/spec/profiles/0 must be equal to one of'),
-    )
-    t.same(faults, [], 'its CRD in the tests knows only some of the profiles')
-  })
-}
-
-t.test('a descheduler without a profile for VMs gets nothing', async (t) => {
-  const standing = rendered('descheduler-loadaware', {
-    hco: { annotations: OPT_IN },
-    enums: profiles('AffinityAndTaints'),
-  })
-  t.match(standing, { kind: 'inactive', reason: 'NotApplicable' })
-})
-
-const limits: readonly (readonly [what: string, served: Changes['served'], spec: object])[] = [
-  [
-    'v1',
-    v1,
-    {
-      virtualization: {
-        liveMigrationConfig: {
-          parallelMigrationsPerCluster: 9,
-          parallelOutboundMigrationsPerNode: 3,
-        },
-      },
-    },
-  ],
-  [
-    'v1beta1',
-    v1beta1,
-    {
-      liveMigrationConfig: {
-        parallelMigrationsPerCluster: 9,
-        parallelOutboundMigrationsPerNode: 3,
-      },
-    },
-  ],
-]
-
-for (const [version, served, spec] of limits) {
-  t.test(
-    `the descheduler evicts no faster than a HyperConverged ${version} migrates`,
-    async (t) => {
-      const object = objectOf('descheduler-loadaware', {
-        ...(served && { served }),
-        hco: { annotations: OPT_IN, spec: { ...spec } },
-      })
-      t.match(object.spec, { evictionLimits: { total: 9, node: 3 } })
-    },
-  )
-}
 
 t.test(
   'what rolls nodes waits on a hosted control plane, and the kubelet on a foreign setting',

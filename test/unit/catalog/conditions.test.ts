@@ -20,6 +20,7 @@ const annotated = (annotations: Readonly<Record<string, string>>): Changes => ({
 })
 const spec = (value: Facts['hco']['spec']): Changes => ({ hco: { spec: value } })
 const unconfigured = (pointer: string): Condition => ({ type: 'hco-field-unconfigured', pointer })
+const onPlatform = (value: string): Condition => ({ type: 'topology', field: 'provider', value })
 const gate: Condition = { type: 'feature-gate', name: 'CPUManager' }
 
 const vectors: readonly (readonly [what: string, Condition, Changes, isHeld: boolean])[] = [
@@ -62,6 +63,9 @@ const vectors: readonly (readonly [what: string, Condition, Changes, isHeld: boo
   ['hardware that is not there', { type: 'hardware-detection', detector: 'gpuPresent' }, {}, false],
   ['a shape', { type: 'topology', field: 'compact' }, { topology: { compact: true } }, true],
   ['another shape', { type: 'topology', field: 'compact' }, {}, false],
+  ['the wanted platform', onPlatform('vsphere'), { topology: { provider: 'vsphere' } }, true],
+  ['another platform', onPlatform('vsphere'), {}, false],
+  ['a platform of which nothing says', onPlatform('none'), { topology: { provider: '' } }, false],
   ['the absence of a shape', { type: 'topology', field: 'compact', value: false }, {}, true],
   [
     'a feature gate that v1 enables',
@@ -133,6 +137,7 @@ for (const [what, condition, changes, isHeld] of vectors) {
 const unknown: readonly (readonly [Condition, message: string])[] = [
   [{ type: 'hardware-detection', detector: 'gpuPresent' }, 'the fact gpuPresent is not known'],
   [{ type: 'topology', field: 'compact' }, 'the fact compact is not known'],
+  [onPlatform('none'), 'the fact provider is not known'],
   [unconfigured('a'), 'hco-field-unconfigured: "a" must start with "/" or be empty'],
 ]
 
@@ -157,6 +162,7 @@ const described: readonly (readonly [Condition, text: string])[] = [
   [{ type: 'hardware-detection', detector: 'gpuPresent' }, 'gpuPresent on some node'],
   [{ type: 'topology', field: 'compact' }, 'the topology is compact=true'],
   [{ type: 'topology', field: 'compact', value: false }, 'the topology is compact=false'],
+  [onPlatform('vsphere'), 'the topology is provider=vsphere'],
   [gate, "the HyperConverged's feature gate CPUManager is on"],
   [{ type: 'image', key: 'virt-launcher' }, 'the image virt-launcher is known'],
   [unconfigured('/a'), 'the HyperConverged does not set /a'],
@@ -179,5 +185,5 @@ t.test('only an annotation or a feature gate that must be there is an opt-in', a
 t.test('the schema of the catalog admits exactly the facts that there are', async (t) => {
   const { definitions } = JSON.parse(readAsset('catalog.schema.json'))
   t.strictSame(definitions['hardware-detection'].properties.detector.enum, [...DETECTORS])
-  t.strictSame(definitions.topology.properties.field.enum, [...TOPOLOGY_FIELDS])
+  t.strictSame(definitions.topology.properties.field.enum, [...TOPOLOGY_FIELDS, 'provider'])
 })

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-import { type Asset, kindKey, loadCatalog } from '../../../src/shared/catalog/catalog.ts'
+import { type Asset, conditionsOf, kindKey } from '../../../src/shared/catalog/catalog.ts'
 import type { Facts } from '../../../src/shared/catalog/facts.ts'
+import { lintTemplate } from '../../../src/shared/catalog/lint/lint-template.ts'
+import { loadCatalog } from '../../../src/shared/catalog/load-catalog.ts'
 import { deepFreeze } from '../engine/schemas.ts'
 
 /** Reads a file of the catalog that the product comes with. */
@@ -9,7 +11,10 @@ export const readAsset = (name: string) =>
   readFileSync(new URL(`../../../assets/${name}`, import.meta.url), 'utf8')
 
 /** The catalog that the product comes with. */
-export const catalog = loadCatalog(readAsset)
+export const catalog = loadCatalog({
+  folders: [{ title: 'catalog.yaml', read: readAsset, lint: lintTemplate }],
+  namespace: 'autopilot',
+})
 
 export const assetNamed = (wanted: string): Asset => {
   const asset = catalog.find(({ name }) => name === wanted)
@@ -17,10 +22,14 @@ export const assetNamed = (wanted: string): Asset => {
   return asset
 }
 
-/** Each kind of the catalog, in every version that it knows. */
+/** Each kind of the catalog and its conditions, in every version that it knows. */
 export const everythingServed: Facts['served'] = Object.fromEntries([
+  ...catalog
+    .flatMap(conditionsOf)
+    .flatMap((condition) =>
+      condition.type === 'crd' ? [[kindKey(condition), condition.versions ?? []]] : [],
+    ),
   ...catalog.map(({ object }) => [kindKey(object), object.versions]),
-  ['self-node-remediation.medik8s.io/SelfNodeRemediationTemplate', ['v1alpha1']],
 ])
 
 /** A cluster that serves everything, has no special hardware and nothing special about its shape. */
@@ -32,7 +41,6 @@ const plain: Facts = {
     gpuPresent: false,
     vfioCapable: false,
     usbDevicesPresent: false,
-    amdNodesPresent: false,
   },
   topology: {
     compact: false,
@@ -40,9 +48,20 @@ const plain: Facts = {
     schedulableMasters: false,
     hostedControlPlane: false,
     foreignKubeletConfig: false,
+    foreignMasterKubeletConfig: false,
+    provider: 'baremetal',
   },
   served: everythingServed,
-  enums: { 'descheduler-loadaware': { profiles: ['LongLifecycle'] } },
+  enums: { 'operator.openshift.io/KubeDescheduler/spec/profiles': ['LongLifecycle'] },
+  fields: {
+    'fence-agents-remediation.medik8s.io/FenceAgentsRemediationTemplate/spec/template/spec/sharedSecretName': true,
+    'observability.openshift.io/UIPlugin/spec/monitoring/perses': true,
+    'observability.openshift.io/UIPlugin/spec/monitoring/incidents': true,
+    'operator.openshift.io/KubeDescheduler/spec/evictionLimits/total': true,
+    'operator.openshift.io/KubeDescheduler/spec/evictionLimits/node': true,
+    'operator.openshift.io/KubeDescheduler/spec/profileCustomizations/devEnableEvictionsInBackground': true,
+  },
+  sections: [],
   images: {},
   pools: { worker: 3 },
 }
@@ -54,6 +73,8 @@ export interface Changes {
   readonly topology?: Partial<Facts['topology']>
   readonly served?: Facts['served']
   readonly enums?: Facts['enums']
+  readonly fields?: Facts['fields']
+  readonly sections?: Facts['sections']
   readonly images?: Facts['images']
   readonly pools?: Facts['pools']
 }
@@ -66,3 +87,26 @@ export const factsWith = ({ hco, hardware, topology, ...rest }: Changes = {}): F
     hardware: { ...plain.hardware, ...hardware },
     topology: { ...plain.topology, ...topology },
   })
+
+/** A cluster on which every asset is active but those that fence nodes, which exclude another. */
+export const FULL: Changes = {
+  hco: {
+    annotations: {
+      'enable-aaq': 'true',
+      'enable-loadaware': 'true',
+      'enable-node-maintenance': 'true',
+      'usb-devices': '046d:0825',
+      'vfio-device-ids': '10de:1eb8',
+    },
+  },
+  hardware: {
+    pciDevicesPresent: true,
+    numaNodesPresent: true,
+    usbDevicesPresent: true,
+    vfioCapable: true,
+  },
+  topology: { schedulableMasters: true },
+  enums: {
+    'operator.openshift.io/KubeDescheduler/spec/profiles': ['KubeVirtRelieveAndMigrate'],
+  },
+}

@@ -43,7 +43,6 @@ const NUMA = 'numaNodesPresent'
 const GPU = 'gpuPresent'
 const VFIO = 'vfioCapable'
 const USB = 'usbDevicesPresent'
-const AMD = 'amdNodesPresent'
 
 const samples: readonly (readonly [what: string, nodes: readonly NodeHardware[], ...Detector[]])[] =
   [
@@ -74,7 +73,6 @@ const samples: readonly (readonly [what: string, nodes: readonly NodeHardware[],
       PCI,
       NUMA,
       GPU,
-      AMD,
     ],
     [
       'an arm64 worker with an SR-IOV capable NIC',
@@ -85,7 +83,7 @@ const samples: readonly (readonly [what: string, nodes: readonly NodeHardware[],
       'an infra node with the display of its management controller',
       nodesOf('cluster-heterogeneous', 'infra-0'),
     ],
-    ['a mixed cluster', nodesOf('cluster-heterogeneous'), PCI, NUMA, GPU, VFIO, USB, AMD],
+    ['a mixed cluster', nodesOf('cluster-heterogeneous'), PCI, NUMA, GPU, VFIO, USB],
   ]
 
 for (const [what, nodes, ...detectors] of samples) {
@@ -170,8 +168,6 @@ const spellings: readonly (readonly [what: string, node: NodeHardware, ...Detect
   ],
   ['a USB device', labelled('usb-fe_1a6e_089a.present'), USB],
   ['a USB label of another form', labelled('usb-present')],
-  ['an AMD processor', withLabel(`${NFD}cpu-model.vendor_id`, 'AMD'), AMD],
-  ['an Intel processor', withLabel(`${NFD}cpu-model.vendor_id`, 'Intel')],
 ]
 
 for (const [what, node, ...detectors] of spellings) {

@@ -5,7 +5,7 @@ import { hcoFactsOf } from '../../../src/shared/catalog/hco-facts.ts'
 import type { KubeObject } from '../../../src/shared/engine/object.ts'
 
 const asset = (parts: Partial<Asset>) =>
-  ({ hcoFields: [], conditions: [], ...parts }) as unknown as Asset
+  ({ hcoFields: [], conditions: [], sections: [], ...parts }) as unknown as Asset
 const hco = (spec: unknown, annotations?: Record<string, string>): KubeObject => ({
   apiVersion: 'hco.kubevirt.io/v1',
   kind: 'HyperConverged',
@@ -43,6 +43,16 @@ t.test('nested fields of one asset do not hide each other', async (t) => {
   }
 })
 
+t.test('a list of which an item is read too stays a list', async (t) => {
+  for (const hcoFields of [
+    ['/list', '/list/1/a'],
+    ['/list/1/a', '/list'],
+  ]) {
+    const list = [{ a: 1 }, { a: 2 }]
+    t.same(hcoFactsOf([asset({ hcoFields })], hco({ list })).spec, { list })
+  }
+})
+
 t.test('a specification that is missing or no map is an empty one', async (t) => {
   for (const spec of [undefined, null, 'x', []]) {
     t.same(hcoFactsOf([asset({ hcoFields: ['/a/b'] })], hco(spec)).spec, {})
@@ -71,3 +81,17 @@ t.test(
     t.same(Object.keys(annotations), ['a', 'b'])
   },
 )
+
+t.test('what is not there, and what is no pointer, is no fact', async (t) => {
+  const bare = { apiVersion: 'hco.kubevirt.io/v1', kind: 'HyperConverged', metadata: { name: 'x' } }
+  const catalog = [asset({ hcoFields: ['/a', 'no pointer'] })]
+  t.same(hcoFactsOf(catalog, bare), {
+    apiVersion: 'hco.kubevirt.io/v1',
+    namespace: '',
+    annotations: {},
+    spec: {},
+  })
+  const whole = [asset({ hcoFields: [''] })]
+  t.same(hcoFactsOf(whole, hco({ a: 1 })).spec, { a: 1 })
+  t.same(hcoFactsOf(whole, hco('odd')).spec, {})
+})

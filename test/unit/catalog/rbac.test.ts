@@ -1,5 +1,6 @@
 import t from 'tap'
-import type { Catalog } from '../../../src/shared/catalog/catalog.ts'
+import type { Asset, Catalog } from '../../../src/shared/catalog/catalog.ts'
+import { isRole } from '../../../src/shared/catalog/grants.ts'
 import {
   accountUser,
   RECONCILER_ACCOUNT,
@@ -99,9 +100,13 @@ t.test('the webhook reads its own two objects and creates events, nothing else',
   ])
 })
 
+const isOwn = ({ object }: Pick<Asset, 'object'>) => object.namespace === NAMESPACE
+
 t.test(
-  'the reconciler writes in its own namespace only its state, its certificates and its Lease',
+  'the reconciler writes in its own namespace its state, its certificates, its Lease and the assets there',
   async (t) => {
+    const assets = catalog.filter(isOwn)
+    t.ok(assets.length > 1)
     t.same(permissions(rulesOf(RECONCILER_ACCOUNT, 'Role')), [
       ...['get', 'list', 'watch', 'create', 'patch'].map(
         (verb) => `${verb} /configmaps virt-platform-autopilot-state`,
@@ -115,11 +120,18 @@ t.test(
       ...['get', 'create', 'patch', 'update'].map(
         (verb) => `${verb} coordination.k8s.io/leases virt-platform-autopilot.kubevirt.io`,
       ),
+      ...assets.flatMap(({ object: { group, resource, name } }) =>
+        ['get', 'list', 'watch', 'create', 'patch'].map(
+          (verb) => `${verb} ${group}/${resource} ${name}`,
+        ),
+      ),
     ])
   },
 )
 
-const reconciler = permissions(rulesOf(RECONCILER_ACCOUNT, 'ClusterRole'))
+/** Whose reconciler needs nothing but to write its objects. */
+const plain = catalog.filter((asset) => !isRole(asset) && !isOwn(asset))
+const reconciler = permissions(rulesOf(RECONCILER_ACCOUNT, 'ClusterRole', plain))
 const writes = reconciler.filter((permission) => !/^(get|list|watch) /.test(permission))
 
 t.test('the reconciler reads without a name only what has none that is known', async (t) => {
@@ -137,11 +149,14 @@ t.test('the reconciler reads without a name only what has none that is known', a
 })
 
 t.test('the reconciler writes only the objects of the catalog, by name', async (t) => {
-  const objects = catalog.flatMap(({ object: { group, resource, name } }) =>
-    (group === 'hco.kubevirt.io' ? ['patch'] : ['create', 'patch']).map(
-      (verb) => `${verb} ${group}/${resource} ${name}`,
-    ),
-  )
+  const objects = plain.flatMap(({ object: { group, resource, name }, prune, yieldsTo }) => {
+    const verbs = [
+      ...(group === 'hco.kubevirt.io' ? [] : ['create']),
+      'patch',
+      ...(prune || yieldsTo ? ['delete'] : []),
+    ]
+    return verbs.map((verb) => `${verb} ${group}/${resource} ${name}`)
+  })
   const configurations = ['mutating', 'validating'].flatMap((sort) =>
     ['create', 'patch', 'delete'].map(
       (verb) =>
@@ -161,7 +176,7 @@ t.test('the HyperConverged is never created or deleted', async (t) => {
 t.test(
   'the reconciler reads each object of the catalog, its namespace and its own role',
   async (t) => {
-    for (const { object } of catalog) {
+    for (const { object } of plain) {
       const name = object.kind === 'HyperConverged' ? 'any' : object.name
       for (const verb of ['get', 'list', 'watch']) {
         t.ok(
@@ -172,7 +187,12 @@ t.test(
     }
     t.same(
       reconciler.filter((permission) => permission.startsWith('watch /namespaces ')),
-      ['watch /namespaces metallb-system', 'watch /namespaces openshift-kube-descheduler-operator'],
+      [
+        'metallb-system',
+        'openshift-kube-descheduler-operator',
+        'openshift-mtv',
+        'openshift-workload-availability',
+      ].map((name) => `watch /namespaces ${name}`),
     )
     t.ok(
       reconciler.includes(
@@ -181,6 +201,27 @@ t.test(
     )
   },
 )
+
+t.test('what is deleted may be deleted, by name, and what is gone is never written', async (t) => {
+  const check = assetNamed('node-health-standard')
+  const old = { ...check.object, name: 'old' }
+  const catalog = [
+    { ...check, prune: true },
+    { ...check, name: 'gone', isTombstone: true, object: old },
+  ]
+  const rules = rulesOf(RECONCILER_ACCOUNT, 'ClusterRole', catalog).filter(({ resources }) =>
+    resources.includes('nodehealthchecks'),
+  )
+  const name = check.object.name
+  t.same(
+    rules.map(({ verbs, resourceNames }) => [verbs.join(), resourceNames]),
+    [
+      ['get,list,watch,create,patch', [name]],
+      ['get,list,watch', ['old']],
+      ['delete', ['old', name]],
+    ],
+  )
+})
 
 t.test('a catalog without namespaces needs none', async (t) => {
   const rules = rulesOf(RECONCILER_ACCOUNT, 'ClusterRole', [
@@ -203,4 +244,22 @@ t.test('the same object twice is named once', async (t) => {
       .map(({ resourceNames }) => resourceNames),
     [['50-virt-pci-passthrough', '90-worker-swap-online']],
   )
+})
+
+t.test('what a role of the catalog grants, the reconciler may do itself', async (t) => {
+  const role = assetNamed('node-maintenance')
+  t.ok(isRole(role))
+  const granted = rulesOf(RECONCILER_ACCOUNT, 'ClusterRole', [role]).filter(({ resources }) =>
+    resources.includes('nodemaintenances'),
+  )
+  const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete']
+  t.strictSame(granted, [
+    { apiGroups: ['nodemaintenance.medik8s.io'], resources: ['nodemaintenances'], verbs },
+  ])
+})
+
+t.test('an own namespace is read as others are, beside the objects in it', async (t) => {
+  const rules = permissions(rulesOf(RECONCILER_ACCOUNT, 'ClusterRole', catalog.filter(isOwn)))
+  t.ok(rules.includes(`watch /namespaces ${NAMESPACE}`))
+  t.notOk(rules.some((permission) => permission.includes('services')))
 })

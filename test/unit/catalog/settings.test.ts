@@ -105,17 +105,17 @@ const invalid: readonly (readonly [key: string, text: string, message: string])[
   [
     DISABLED_RESOURCES,
     '[swap',
-    'must be a YAML list: Flow sequence must end with a ] at line 1, column 6:',
+    'must be a YAML list: Flow sequence must end with a ] at line 1, column 6',
   ],
   [
     DISABLED_RESOURCES,
     '[!!set x]',
-    'must be a YAML list: Unresolved tag: tag:yaml.org,2002:set at line 1, column 2:',
+    'must be a YAML list: Unresolved tag: tag:yaml.org,2002:set at line 1, column 2',
   ],
   [
     DISABLED_RESOURCES,
     '- a\n---\n- b',
-    'must be a YAML list: Source contains multiple documents; please use YAML.parseAllDocuments() at line 2, column 1:',
+    'must be a YAML list: Source contains multiple documents; please use YAML.parseAllDocuments() at line 2, column 1',
   ],
   [DISABLED_RESOURCES, '[a, 1]', 'item 1 must be a name or {kind, name, namespace}'],
   [DISABLED_RESOURCES, '[""]', 'item 0 must be a name or {kind, name, namespace}'],
@@ -282,14 +282,20 @@ const exclusions: readonly (readonly [text: string, ...excluded: string[]])[] = 
   ['[]'],
   ['[metallb]', 'metallb'],
   ['[metal]'],
-  ['["*-enable"]', 'swap-enable'],
+  ['["*-enable"]', 'swap-enable', 'psi-enable'],
   ['[swap/swap-enable]', 'swap-enable'],
   ['["network/*"]', 'metallb'],
   ['[network]'],
   ['[swap-enable, "*loadaware"]', 'swap-enable', 'descheduler-loadaware'],
   ['[{kind: MachineConfig, name: 90-worker-swap-online}]', 'swap-enable'],
-  ['[{kind: MachineConfig, name: "*"}]', 'swap-enable', 'pci-passthrough'],
-  ['[{kind: "*Config", name: "*"}]', 'swap-enable', 'pci-passthrough', 'kubelet-perf-settings'],
+  ['[{kind: MachineConfig, name: "*-virt-pci-*"}]', 'pci-passthrough', 'pci-passthrough-master'],
+  [
+    '[{kind: "Kubelet*", name: "*"}, {kind: MachineConfig, name: "90-*"}]',
+    'swap-enable',
+    'swap-enable-master',
+    'kubelet-perf-settings',
+    'kubelet-perf-settings-master',
+  ],
   ['[{kind: MachineConfig, name: swap-enable}]'],
   ['[{kind: MetalLB, name: metallb, namespace: metallb-system}]', 'metallb'],
   ['[{kind: MetalLB, name: metallb, namespace: "metallb-*"}]', 'metallb'],
@@ -317,6 +323,8 @@ for (const [text, ...excluded] of exclusions) {
   )
 }
 
+const LISTED = '`virt-platform-autopilot render -o status` lists all that there are'
+
 const names: readonly (readonly [text: string, ...sentences: string[]])[] = [
   ['true'],
   ['false'],
@@ -330,11 +338,36 @@ const names: readonly (readonly [text: string, ...sentences: string[]])[] = [
     'no asset or group is named "metalb": did you mean "metallb"?',
     'no asset or group is named "kubelets": did you mean "kubelet"?',
   ],
+  [`swap-${'x'.repeat(100)}`, `no asset or group is named "swap-${'x'.repeat(53)}…: ${LISTED}`],
+  ['kubevirt', `no asset or group is named "kubevirt": ${LISTED}`],
+]
+
+const disabled: typeof names = [
+  ['[swap-enable, "swap*", "network/*", swap/swap-enable]'],
+  ['[{kind: MachineConfig, name: 90-*}, {kind: "*", name: "*", namespace: anywhere}]'],
+  ['[swap]', 'no asset to disable is named "swap": did you mean "swap/*"?'],
   [
-    `swap-${'x'.repeat(100)}`,
-    `no asset or group is named "swap-${'x'.repeat(53)}…: did you mean "swap-enable"?`,
+    '[{kind: MachineConfgi, name: 90-*}]',
+    'no object to disable is of kind "MachineConfgi": did you mean "MachineConfig"?',
+  ],
+  [
+    '[{kind: MetalLB, name: metalb}, metalb]',
+    'no asset to disable is named "metalb": did you mean "metallb"?',
+    'no object of kind "MetalLB" to disable is named "metalb": did you mean "metallb"?',
+  ],
+  [
+    '[{kind: Pod, name: x}, {kind: MetalLB, name: nothing}, everything]',
+    `no asset to disable is named "everything": ${LISTED}`,
+    `no object to disable is of kind "Pod": ${LISTED}`,
+    `no object of kind "MetalLB" to disable is named "nothing": ${LISTED}`,
   ],
 ]
+
+for (const [text, ...sentences] of disabled) {
+  t.test(`disabled-resources: ${text} has ${sentences.length} unknown names`, async (t) => {
+    t.same(unknownNames(readSettings({ [DISABLED_RESOURCES]: text }).settings, catalog), sentences)
+  })
+}
 
 for (const [text, ...sentences] of names) {
   t.test(`autopilot: ${text.slice(0, 40)} has ${sentences.length} unknown names`, async (t) => {

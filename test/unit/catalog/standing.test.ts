@@ -3,7 +3,12 @@ import t from 'tap'
 import type { Asset } from '../../../src/shared/catalog/catalog.ts'
 import type { Facts } from '../../../src/shared/catalog/facts.ts'
 import { readSettings } from '../../../src/shared/catalog/settings.ts'
-import { identityOn, isCreatable, standingOf } from '../../../src/shared/catalog/standing.ts'
+import {
+  identityOn,
+  isCreatable,
+  isObsolete,
+  standingOf,
+} from '../../../src/shared/catalog/standing.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
@@ -12,7 +17,7 @@ import {
 } from '../../../src/shared/engine/annotations.ts'
 import { canonicalJson } from '../../../src/shared/engine/canonical.ts'
 import { compileTemplate } from '../../../src/shared/engine/render.ts'
-import { assetNamed, type Changes, catalog, factsWith } from './facts.ts'
+import { assetNamed, type Changes, catalog, FULL, factsWith } from './facts.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
@@ -59,15 +64,12 @@ t.test('the label stands beside those of the template, and over its own', async 
   })
 })
 
-const NEITHER =
-  'waits until not (the HyperConverged is annotated platform.kubevirt.io/enable-fence-agents=true)'
-
 const inactive: readonly (readonly [
   what: string,
   Situation,
   reason: string,
   message: string,
-  isMissed?: boolean,
+  missed?: string,
 ])[] = [
   [
     'is not in the list',
@@ -108,7 +110,7 @@ const inactive: readonly (readonly [
     { asset: assetNamed('hco-golden-config'), served: {}, annotations: { [AUTOPILOT]: 'hco' } },
     'NotServed',
     'the API hco.kubevirt.io/v1|v1beta1 HyperConverged is not served',
-    true,
+    'hco.kubevirt.io/v1 HyperConverged',
   ],
   [
     'nobody opted in to and has no API',
@@ -121,7 +123,7 @@ const inactive: readonly (readonly [
     { asset: descheduler, served: {}, hco: { annotations: { 'enable-loadaware': 'true' } } },
     'NotServed',
     'the API operator.openshift.io/v1 KubeDescheduler is not served',
-    true,
+    'operator.openshift.io/v1 KubeDescheduler',
   ],
   [
     'somebody opted in to, has no API, and waits for hardware too',
@@ -132,7 +134,27 @@ const inactive: readonly (readonly [
     },
     'NotServed',
     'the API operator.openshift.io/v1 KubeDescheduler is not served',
-    true,
+    'operator.openshift.io/v1 KubeDescheduler',
+  ],
+  [
+    'was named and lacks an API that it needs besides its own',
+    {
+      asset: assetNamed('node-health-standard'),
+      served: { 'remediation.medik8s.io/NodeHealthCheck': ['v1alpha1'] },
+      annotations: { [AUTOPILOT]: 'remediation' },
+    },
+    'ConditionFalse',
+    'waits until the API self-node-remediation.medik8s.io/SelfNodeRemediationTemplate is served',
+    'self-node-remediation.medik8s.io/v1alpha1 SelfNodeRemediationTemplate',
+  ],
+  [
+    'lacks an API that it needs besides its own, which nobody asked for',
+    {
+      asset: assetNamed('node-health-standard'),
+      served: { 'remediation.medik8s.io/NodeHealthCheck': ['v1alpha1'] },
+    },
+    'ConditionFalse',
+    'waits until the API self-node-remediation.medik8s.io/SelfNodeRemediationTemplate is served',
   ],
   [
     'nobody opted in to',
@@ -147,34 +169,96 @@ const inactive: readonly (readonly [
     'waits until pciDevicesPresent on some node',
   ],
   [
-    'would race with another',
+    'was asked for, and lacks the hardware',
     {
-      asset: assetNamed('node-health-standard'),
-      hco: { annotations: { 'enable-fence-agents': 'true' } },
+      asset: assetNamed('vfio-assign'),
+      hco: { annotations: { 'vfio-device-ids': '10de:1eb8' } },
     },
     'ConditionFalse',
-    NEITHER,
+    'waits until pciDevicesPresent on some node',
+    'awaited',
+  ],
+  [
+    'was asked for, and has an API that does not offer what it needs',
+    {
+      asset: assetNamed('fence-agents-template'),
+      hco: { annotations: { 'enable-fence-agents': 'bmc-credentials' } },
+      fields: {
+        'fence-agents-remediation.medik8s.io/FenceAgentsRemediationTemplate/spec/template/spec/sharedSecretName': false,
+      },
+    },
+    'ConditionFalse',
+    'waits until the API fence-agents-remediation.medik8s.io/FenceAgentsRemediationTemplate is served and offers /spec/template/spec/sharedSecretName',
+    'awaited',
+  ],
+  [
+    'was asked for, and is for clusters of another shape',
+    {
+      asset: assetNamed('psi-enable-master'),
+      hco: { annotations: { 'enable-loadaware': 'true' } },
+    },
+    'ConditionFalse',
+    'waits until the topology is schedulableMasters=true',
   ],
   [
     'finds nothing to set',
     {
       asset: descheduler,
       hco: { annotations: { 'enable-loadaware': 'true' } },
-      enums: { 'descheduler-loadaware': { profiles: ['AffinityAndTaints'] } },
+      enums: { 'operator.openshift.io/KubeDescheduler/spec/profiles': ['AffinityAndTaints'] },
     },
     'NotApplicable',
     'nothing to set on this cluster',
+    'awaited',
   ],
 ]
 
-for (const [what, situation, reason, message, isMissed = false] of inactive) {
+for (const [what, situation, reason, message, missed] of inactive) {
   t.test(
-    `an asset that ${what} is inactive: ${reason}${isMissed ? ', and missed' : ''}`,
+    `an asset that ${what} is inactive: ${reason}${missed ? `, and missed: ${missed}` : ''}`,
     async (t) => {
-      t.strictSame(standing(situation), { kind: 'inactive', reason, message, isMissed })
+      const found = standing(situation)
+      if (found.kind !== 'inactive') throw new Error(JSON.stringify(found))
+      const { missed: api, isAwaited, ...rest } = found
+      t.strictSame(rest, { kind: 'inactive', reason, message })
+      const told = api ? `${api.group}/${api.version} ${api.kind}` : undefined
+      t.equal(isAwaited ? 'awaited' : told, missed)
     },
   )
 }
+
+t.test(
+  'a tombstone stands as such while it is selected, not excluded, and its API is there',
+  async (t) => {
+    const asset = { ...metallb, isTombstone: true }
+    t.strictSame(standing({ asset }), { kind: 'tombstone' })
+    const rows: [Parameters<typeof standing>[0], string][] = [
+      [{ asset, annotations: { [AUTOPILOT]: 'swap-enable' } }, 'NotSelected'],
+      [{ asset, annotations: { [DISABLED_RESOURCES]: '["metallb"]' } }, 'Excluded'],
+      [{ asset, annotations: { [AUTOPILOT]: 'metallb' }, served: {} }, 'NotServed'],
+    ]
+    for (const [situation, reason] of rows) {
+      const found = standing(situation)
+      t.match(found, { kind: 'inactive', reason })
+      t.notOk('missed' in found)
+    }
+  },
+)
+
+t.test('what the cluster does not want is outgrown, what somebody decided is not', async (t) => {
+  const pruned = { prune: true }
+  t.ok(isObsolete(standing({ asset: descheduler }), pruned))
+  t.notOk(isObsolete(standing({ asset: descheduler }), { prune: false }))
+  t.notOk(isObsolete(standing({ asset: metallb }), pruned))
+  t.notOk(isObsolete(standing({ asset: metallb, served: {} }), pruned))
+  t.notOk(isObsolete(standing({ asset: metallb, annotations: { [AUTOPILOT]: 'x' } }), pruned))
+  const superseded = standing({
+    asset: assetNamed('node-health-standard'),
+    hco: { annotations: { 'enable-fence-agents': 'bmc-credentials' } },
+  })
+  t.match(superseded, { reason: 'Superseded' })
+  t.ok(isObsolete(superseded, { prune: false }), 'whether it is pruned or not')
+})
 
 t.test('off and observe are no standing: everything is still computed', async (t) => {
   for (const text of ['false', 'observe']) {
@@ -197,18 +281,6 @@ t.test('a template does not see how many machines there are', async (t) => {
     kind: 'failed',
     reason: 'RenderFailed',
     message: 'active/x.yaml.ejs:7: value facts.pools is not set',
-  })
-})
-
-t.test('a template that asks for an enum nobody read fails', async (t) => {
-  const failed = standing({
-    asset: descheduler,
-    enums: {},
-    hco: { annotations: { 'enable-loadaware': 'true' } },
-  })
-  t.match(failed, {
-    kind: 'failed',
-    message: 'active/descheduler-loadaware.yaml.ejs:1: value enums.profiles is not set',
   })
 })
 
@@ -237,16 +309,11 @@ const digests = (changes: Changes) =>
     return at.kind === 'active' ? `${asset.name} ${at.digest}` : asset.name
   })
 
-const FULL: Changes = {
-  hco: { annotations: { 'enable-loadaware': 'true' } },
-  hardware: { pciDevicesPresent: true, numaNodesPresent: true },
-}
-
 t.test('the same facts give the same digests, in whatever order they were read', async (t) => {
   const expected = digests(FULL)
-  t.ok(
-    expected.every((line) => line.includes(' ')),
-    'every asset is active',
+  t.same(
+    expected.filter((line) => !line.includes(' ')),
+    ['fence-agents-template', 'fence-agents-health-check'],
   )
   t.same(digests(FULL), expected)
   const spec = {
@@ -306,4 +373,49 @@ t.test('only the HyperConverged is never created by us', async (t) => {
     others.map(({ name }) => name),
     ['hco-golden-config'],
   )
+})
+
+const TEMPLATE = assetNamed('fence-agents-template')
+const CHECK = assetNamed('fence-agents-health-check')
+const fencing = { hco: { annotations: { 'enable-fence-agents': 'bmc-credentials' } } }
+
+t.test('an asset is not active without the one that it needs', async (t) => {
+  t.match(standing({ asset: CHECK, ...fencing }), { kind: 'active' })
+  const excluded = {
+    asset: CHECK,
+    ...fencing,
+    annotations: { [DISABLED_RESOURCES]: '["fence-agents-template"]' },
+  }
+  t.match(standing(excluded), {
+    kind: 'inactive',
+    reason: 'ConditionFalse',
+    message: /^needs fence-agents-template, which is not active: switched off/,
+  })
+  t.match(
+    standing({ ...excluded, asset: assetNamed('node-health-standard') }),
+    { kind: 'active' },
+    'then nothing takes the place of the standard one',
+  )
+  const broken = {
+    ...TEMPLATE,
+    render: () => {
+      throw new Error('broken')
+    },
+  }
+  t.match(standing({ asset: { ...CHECK, needs: broken }, ...fencing }), {
+    kind: 'failed',
+    message: 'broken',
+  })
+})
+
+t.test('what a schema does not say yet is no "no"', async (t) => {
+  const unknown = { ...fencing, fields: {}, enums: {} }
+  for (const asset of [TEMPLATE, CHECK, assetNamed('observability-ui')]) {
+    const found = standing({ asset, ...unknown })
+    t.match(found, { kind: 'inactive', reason: 'SchemaMissing' }, asset.name)
+    t.notOk(isObsolete(found, { prune: true }), 'nothing is deleted for it')
+  }
+  t.match(standing({ asset: TEMPLATE, ...unknown, served: {} }), { reason: 'NotServed' })
+  const needing = { ...assetNamed('metallb'), needs: TEMPLATE }
+  t.match(standing({ asset: needing, ...unknown }), { reason: 'SchemaMissing' })
 })

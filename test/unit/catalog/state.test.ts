@@ -1,6 +1,6 @@
 import t from 'tap'
 import { detectHardware, holdHardware } from '../../../src/shared/catalog/hardware.ts'
-import { parseState, type State, stateData } from '../../../src/shared/catalog/state.ts'
+import { parseState, recall, type State, stateData } from '../../../src/shared/catalog/state.ts'
 import { AUTOPILOT } from '../../../src/shared/engine/annotations.ts'
 import { factsWith } from './facts.ts'
 
@@ -13,9 +13,14 @@ const state: State = {
     ...holdHardware(undefined, detectHardware([]), 0),
     gpuPresent: { value: true, falseSince: 1_700_000_000_000 },
   },
+  sections: ['kubelet-perf-settings/numa'],
   settings: { [AUTOPILOT]: 'true' },
   baselines: { metallb: 'abc' },
   applied: { 'swap-enable': 'def' },
+  approval: { digest: 'fed', count: 2, changes: { 'pci-passthrough': 'abc' } },
+  unregistered: { MutatingWebhookConfiguration: 1_700_000_000_000 },
+  hasHyperConverged: false,
+  registered: { ValidatingWebhookConfiguration: 'u-1' },
 }
 
 t.test('reads back what it wrote', async (t) => {
@@ -23,9 +28,14 @@ t.test('reads back what it wrote', async (t) => {
   t.same(Object.keys(data), [
     'facts.json',
     'hardware.json',
+    'sections.json',
     'settings.json',
-    'baselines.json',
     'applied.json',
+    'approval.json',
+    'unregistered.json',
+    'hasHyperConverged.json',
+    'registered.json',
+    'baselines.json',
   ])
   t.strictSame(parseState(data), state)
 })
@@ -73,6 +83,12 @@ const garbage: readonly (readonly [what: string, data: unknown])[] = [
   ['a setting that is no text', part('settings', { [AUTOPILOT]: true })],
   ['a digest that is no text', part('baselines', { metallb: 1 })],
   ['an applied digest that is no text', part('applied', { metallb: null })],
+  ['an approval of nothing', part('approval', { digest: 'a', count: 1 })],
+  ['an approval whose digest is no text', part('approval', { digest: 1, count: 1, changes: {} })],
+  ['an approval that is not counted', part('approval', { changes: {} })],
+  ['a presence that is neither true nor false', part('hasHyperConverged', 'no')],
+  ['a time that is no number', part('unregistered', { a: 'yesterday' })],
+  ['an owner that is no text', part('registered', { a: true })],
 ]
 
 for (const [what, value] of garbage) {
@@ -80,3 +96,29 @@ for (const [what, value] of garbage) {
     t.equal(parseState(value), undefined)
   })
 }
+
+t.test('reads what a leader of the version before published', async (t) => {
+  const {
+    'approval.json': _a,
+    'unregistered.json': _b,
+    'hasHyperConverged.json': _c,
+    'registered.json': _d,
+    ...before
+  } = data
+  t.strictSame(parseState(before), {
+    ...state,
+    approval: { count: 0, changes: {} },
+    unregistered: {},
+    hasHyperConverged: true,
+    registered: {},
+  })
+})
+
+t.test('a new leader recalls whatever it can read of what the last one knew', async (t) => {
+  const { facts: _facts, baselines: _baselines, ...memory } = state
+  t.strictSame(recall(data), memory)
+  t.strictSame(recall({ ...data, 'facts.json': '{"of": "another version"}' }), memory)
+  const { hardware: _hardware, ...rest } = memory
+  t.strictSame(recall({ ...data, 'hardware.json': '[]', 'baselines.json': '{' }), rest)
+  for (const nothing of [undefined, null, '', [], {}]) t.strictSame(recall(nothing), {})
+})

@@ -15,7 +15,7 @@ const NOWHERE: TopologySources = {
   scheduler: undefined,
   pools: [],
   kubeletConfigs: [],
-  ownKubeletConfig: 'virt-perf-settings',
+  ownKubeletConfigs: ['virt-perf-settings', 'virt-perf-settings-master'],
 }
 
 const sample = (file: string): TopologySources => {
@@ -46,6 +46,9 @@ const object = (kind: string, name: string, rest: object = {}): KubeObject => ({
 const ROLE = 'node-role.kubernetes.io/'
 const MASTER = { [`${ROLE}master`]: '', [`${ROLE}control-plane`]: '' }
 const WORKER = { [`${ROLE}worker`]: '' }
+const available = object('Infrastructure', 'cluster', {
+  status: { controlPlaneTopology: 'HighlyAvailable', infrastructureTopology: 'HighlyAvailable' },
+})
 const hosted = object('Infrastructure', 'cluster', {
   status: { controlPlaneTopology: 'External', infrastructureTopology: 'HighlyAvailable' },
 })
@@ -57,6 +60,10 @@ const shapes: readonly (readonly [what: string, sources: TopologySources, ...str
   ['masters and workers', sample('cluster-heterogeneous')],
   ['plain Kubernetes on one node', { ...NOWHERE, nodeLabels: [{}] }, 'singleNode'],
   ['plain Kubernetes on three nodes', { ...NOWHERE, nodeLabels: [{}, {}, {}] }],
+  [
+    'an OpenShift cluster whose first node has just joined',
+    { ...NOWHERE, infrastructure: available, nodeLabels: [MASTER] },
+  ],
   [
     'masters by their new label alone',
     { ...NOWHERE, nodeLabels: Array(3).fill({ [`${ROLE}control-plane`]: '' }) },
@@ -73,6 +80,28 @@ const shapes: readonly (readonly [what: string, sources: TopologySources, ...str
 for (const [what, sources, ...fields] of shapes) {
   t.test(`sees ${fields.join(', ') || 'nothing special'} in ${what}`, async (t) => {
     t.same(trueOf(sources), fields)
+  })
+}
+
+const on = (status?: object) => ({
+  ...NOWHERE,
+  infrastructure: object('Infrastructure', 'cluster', { ...(status && { status }) }),
+})
+const platforms: readonly (readonly [what: string, sources: TopologySources, provider: string])[] =
+  [
+    ['no Infrastructure', NOWHERE, ''],
+    ['an Infrastructure whose status is not written yet', on(), ''],
+    ['a platform without a type', on({ platformStatus: {} }), ''],
+    ['a platform that is no text', on({ platformStatus: { type: 7 } }), ''],
+    ['machines without a platform', sample('cluster-sno'), 'none'],
+    ['bare metal', sample('cluster-compact'), 'baremetal'],
+    ['the older field alone', on({ platform: 'VSphere' }), 'vsphere'],
+    ['both fields', on({ platform: 'None', platformStatus: { type: 'AWS' } }), 'aws'],
+  ]
+
+for (const [what, sources, provider] of platforms) {
+  t.test(`sees the provider "${provider}" in ${what}`, async (t) => {
+    t.equal(detectTopology(sources).provider, provider)
   })
 }
 

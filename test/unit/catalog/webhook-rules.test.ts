@@ -12,7 +12,7 @@ const INPUT: RegistrationInput = {
   catalog,
   facts: factsWith({ hco: { namespace: 'cnv' } }),
   endpoint: { service: { name: 'hook', namespace: 'autopilot' } },
-  bundle: BUNDLE,
+  trust: { bundle: BUNDLE },
   failurePolicy: 'Ignore',
   trustedUser: 'system:serviceaccount:autopilot:reconciler',
   owner: undefined,
@@ -48,6 +48,9 @@ const objectsOf = (input?: Partial<RegistrationInput>) =>
     const { expression } = webhook.matchConditions[0] ?? { expression: '' }
     return JSON.parse(expression.slice(expression.indexOf(' in ') + 4)) as readonly string[][]
   })
+
+const BY_CLEANER =
+  'request.userInfo.username in ["system:serviceaccount:kube-system:namespace-controller","system:serviceaccount:kube-system:generic-garbage-collector","system:kube-controller-manager"]'
 
 t.test('one webhook corrects creations and updates, one judges deletions too', async (t) => {
   const [mutating, validating, ...others] = webhooks()
@@ -97,8 +100,16 @@ t.test(
           'machineconfiguration.openshift.io v1 machineconfigs Cluster',
           'machineconfiguration.openshift.io v1 kubeletconfigs Cluster',
           'remediation.medik8s.io v1alpha1 nodehealthchecks Cluster',
+          'fence-agents-remediation.medik8s.io v1alpha1 fenceagentsremediationtemplates Namespaced',
+          'rbac.authorization.k8s.io v1 clusterroles Cluster',
           'metallb.io v1beta1 metallbs Namespaced',
+          'forklift.konveyor.io v1beta1 forkliftcontrollers Namespaced',
           'operator.openshift.io v1 kubedeschedulers Namespaced',
+          'aaq.kubevirt.io v1alpha1 aaqs Cluster',
+          'observability.openshift.io v1alpha1 uiplugins Cluster',
+          ' v1 services Namespaced',
+          'monitoring.coreos.com v1 servicemonitors Namespaced',
+          'monitoring.coreos.com v1 prometheusrules Namespaced',
         ],
       )
       t.notMatch(JSON.stringify(rules), /\*/)
@@ -107,17 +118,45 @@ t.test(
   },
 )
 
+// What a cluster needs to start and to heal itself, and what it writes all the time.
+const VITAL = [
+  'pods',
+  'nodes',
+  'leases',
+  'secrets',
+  'configmaps',
+  'namespaces',
+  'events',
+  'customresourcedefinitions',
+  'certificatesigningrequests',
+]
+
+t.test('no rule is about what a cluster lives by, or about a status', async (t) => {
+  for (const { resources, apiGroups, apiVersions } of rulesOf().flat()) {
+    const named = [...resources, ...apiGroups, ...apiVersions]
+    t.same(
+      named.filter((name) => VITAL.includes(name) || /[*/]/.test(name)),
+      [],
+    )
+  }
+})
+
 t.test('the conditions name exactly the objects of the catalog', async (t) => {
   for (const objects of objectsOf()) {
-    t.same(objects, [
+    t.same(
+      objects,
+      catalog.map(({ object: { group, resource, namespace, name } }) => [
+        `${group}/${resource}`,
+        namespace === '$hco' ? 'cnv' : (namespace ?? ''),
+        name,
+      ]),
+    )
+    t.match(objects.slice(0, 2), [
       ['hco.kubevirt.io/hyperconvergeds', 'cnv', 'kubevirt-hyperconverged'],
       ['machineconfiguration.openshift.io/machineconfigs', '', '90-worker-swap-online'],
-      ['machineconfiguration.openshift.io/machineconfigs', '', '50-virt-pci-passthrough'],
-      ['machineconfiguration.openshift.io/kubeletconfigs', '', 'virt-perf-settings'],
-      ['remediation.medik8s.io/nodehealthchecks', '', 'virt-node-health-check'],
-      ['metallb.io/metallbs', 'metallb-system', 'metallb'],
-      ['operator.openshift.io/kubedeschedulers', 'openshift-kube-descheduler-operator', 'cluster'],
     ])
+    const service = ['/services', 'autopilot', 'virt-platform-autopilot-metrics']
+    t.ok(objects.some((object) => object.join() === service.join()))
   }
 })
 
@@ -137,7 +176,7 @@ t.test('what is not served is in no rule and no condition', async (t) => {
     )
     t.same(
       objectsOf({ facts }).map((objects) => objects.length),
-      [6, 6],
+      [catalog.length - 1, catalog.length - 1],
     )
   }
   const nothing = { facts: factsWith({ served: {} }) }
@@ -177,20 +216,35 @@ t.test('a kind has a rule when one of its assets is served', async (t) => {
   }
 })
 
-t.test('the conditions read a name wherever a request has it, and exempt one user', async (t) => {
-  for (const { webhook } of webhooks()) {
-    const [managed, trusted, ...others] = webhook.matchConditions
-    t.same(others, [])
-    t.equal(managed?.name, 'managed-object')
+t.test(
+  'the conditions read a name wherever a request has it, and exempt one user and whoever cleans up',
+  async (t) => {
+    for (const { webhook } of webhooks()) {
+      const [managed, trusted, cleaning, ...others] = webhook.matchConditions
+      t.same(others, [])
+      t.equal(managed?.name, 'managed-object')
+      t.equal(
+        managed?.expression.slice(0, managed.expression.indexOf(' in ')),
+        '[request.resource.group + "/" + request.resource.resource, has(request.namespace) ? request.namespace : "", string(oldObject != null ? oldObject.metadata.name : object != null && has(object.metadata.name) ? object.metadata.name : has(request.name) ? request.name : "")]',
+      )
+      t.strictSame(trusted, {
+        name: 'not-the-reconciler',
+        expression: 'request.userInfo.username != "system:serviceaccount:autopilot:reconciler"',
+      })
+      t.strictSame(cleaning, {
+        name: 'not-cleaning-up',
+        expression: `!(${BY_CLEANER} && request.operation == "DELETE")`,
+      })
+    }
+  },
+)
+
+t.test('what ends is left alone where a webhook that is away would refuse it', async (t) => {
+  for (const { webhook } of webhooks({ failurePolicy: 'Fail' }))
     t.equal(
-      managed?.expression.slice(0, managed.expression.indexOf(' in ')),
-      '[request.resource.group + "/" + request.resource.resource, has(request.namespace) ? request.namespace : "", string(oldObject != null ? oldObject.metadata.name : object != null && has(object.metadata.name) ? object.metadata.name : has(request.name) ? request.name : "")]',
+      webhook.matchConditions.at(-1)?.expression,
+      `!(${BY_CLEANER} && request.operation != "CREATE" || oldObject != null && has(oldObject.metadata.deletionTimestamp))`,
     )
-    t.strictSame(trusted, {
-      name: 'not-the-reconciler',
-      expression: 'request.userInfo.username != "system:serviceaccount:autopilot:reconciler"',
-    })
-  }
 })
 
 t.test('a user name cannot break out of its expression', async (t) => {
@@ -219,6 +273,19 @@ t.test(
   },
 )
 
+t.test('leaves the authorities to an injector, and asks nobody until they are there', async (t) => {
+  const injection = { 'cert-manager.io/inject-ca-from': 'autopilot/webhook' }
+  for (const isInjected of [false, true]) {
+    for (const { metadata, webhook } of webhooks({ trust: { injection, isInjected } })) {
+      t.match(metadata, { annotations: injection })
+      t.notOk('caBundle' in webhook.clientConfig)
+      const isNever = webhook.matchConditions.some(({ expression }) => expression === 'false')
+      t.equal(isNever, !isInjected)
+      t.ok(webhook.rules.length > 0)
+    }
+  }
+})
+
 t.test('goes away with its owner', async (t) => {
   const owner = {
     apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -233,4 +300,11 @@ t.test('goes away with its owner', async (t) => {
       ],
     })
   }
+})
+
+t.test('what is deleted is nobody’s to be asked about', async (t) => {
+  const metallb = { ...assetNamed('metallb'), isTombstone: true }
+  const isAbout = ({ resources }: WebhookRule) => resources.includes('metallbs')
+  for (const rules of rulesOf({ catalog: [assetNamed('swap-enable'), metallb] }))
+    t.notOk(rules.some(isAbout))
 })

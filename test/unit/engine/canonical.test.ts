@@ -38,3 +38,13 @@ t.test('equal values give equal text, whatever the order of their members', asyn
   })
   t.doesNotThrow(() => fc.assert(property, { seed }))
 })
+
+t.test('writes what nests deeper than calls can, in the very same way', async (t) => {
+  const core = { b: [1, undefined, 'x"', { z: null, a: undefined, c: {} }, []], a: true }
+  const wrap = (value: unknown) => ({ y: 1, x: [value] })
+  const open = canonicalJson(wrap(0)).split('0')
+  let value: unknown = core
+  for (let level = 0; level < 20_000; level++) value = wrap(value)
+  const [before = '', after = ''] = open
+  t.ok(canonicalJson(value) === before.repeat(20_000) + canonicalJson(core) + after.repeat(20_000))
+})

@@ -2,7 +2,14 @@ import fc from 'fast-check'
 import t from 'tap'
 import { DEDUCED, type FieldPath } from '../../../src/shared/engine/merge-tree.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../../../src/shared/engine/object.ts'
-import { fieldsOf, ownership, releaseOperations } from '../../../src/shared/engine/ownership.ts'
+import {
+  fieldsOf,
+  isSomeOrphaned,
+  managersOf,
+  ownership,
+  released,
+  releaseOperations,
+} from '../../../src/shared/engine/ownership.ts'
 import { anyObject, objectWith, seed, tree } from './schemas.ts'
 
 const MANAGER = 'virt-platform-autopilot'
@@ -189,6 +196,8 @@ const releases: readonly ReleaseCase[] = [
 for (const { name, paths, fields } of releases) {
   t.test(name, async (t) => {
     const live = liveWith(entry({}, { manager: 'kubectl' }), entry(owned))
+    const after = liveWith(entry({}, { manager: 'kubectl' }), entry(fields))
+    t.strictSame(released(live, MANAGER, paths), after)
     t.strictSame(releaseOperations(live, MANAGER, paths), [
       { op: 'test', path: '/metadata/resourceVersion', value: '7' },
       { op: 'replace', path: '/metadata/managedFields/1/fieldsV1', value: fields },
@@ -225,6 +234,7 @@ t.test('has nothing to release of what it does not own', async (t) => {
     field('spec', 'odd', 'a'),
   ]) {
     t.equal(releaseOperations(live, MANAGER, [path]), undefined)
+    t.equal(released(live, MANAGER, [path]), live)
   }
   t.equal(releaseOperations(live, 'kubectl', [field('spec')]), undefined)
   t.equal(releaseOperations(objectWith({}), MANAGER, [field('spec')]), undefined)
@@ -241,4 +251,43 @@ t.test('owns exactly what it applied, and nothing once all of it is released', a
     }),
     { seed },
   )
+})
+
+t.test(
+  'names the managers of fields, or whoever wrote last where the fields are gone',
+  async (t) => {
+    const text = { 'f:spec': { 'f:text': {} } }
+    const map = { 'f:spec': { 'f:map': { 'f:a': {} } } }
+    const live = liveWith(
+      entry(text, { manager: 'late', time: '2026-01-03T00:00:00Z' }),
+      entry(map, { manager: 'early', operation: 'Update', time: '2026-01-01T00:00:00Z' }),
+      entry(map, { manager: 'status', subresource: 'status', time: '2026-01-04T00:00:00Z' }),
+      entry(map, { time: '2026-01-05T00:00:00Z' }),
+    )
+    const [ofText, ofMap, ofList] = [
+      field('spec', 'text'),
+      field('spec', 'map', 'a'),
+      field('spec', 'list'),
+    ]
+    t.strictSame(managersOf(live, [ofText], MANAGER), ['late'])
+    t.strictSame(managersOf(live, [ofText, ofMap], MANAGER), ['late', 'early'])
+    t.strictSame(managersOf(live, [ofList], MANAGER), ['late'], 'nobody owns what is gone')
+    t.strictSame(managersOf(live, [], MANAGER), ['late'])
+    t.strictSame(managersOf(objectWith({}), [ofText], MANAGER), [])
+    const nameless = liveWith({ operation: 'Update' })
+    t.strictSame(managersOf(nameless, [ofText], MANAGER), [''])
+  },
+)
+
+t.test('knows a field that nobody owns', async (t) => {
+  const text = { 'f:spec': { 'f:text': {} } }
+  const live = liveWith(
+    entry(text, { manager: 'other', operation: 'Update' }),
+    entry({ 'f:spec': { 'f:list': {} } }, { manager: 'status', subresource: 'status' }),
+  )
+  t.notOk(isSomeOrphaned(live, [field('spec', 'text')]))
+  t.ok(isSomeOrphaned(live, [field('spec', 'text'), field('spec', 'map', 'a')]))
+  t.ok(isSomeOrphaned(live, [field('spec', 'list')]), 'an owner of the status owns no more')
+  t.ok(isSomeOrphaned(objectWith({}), [field('spec', 'text')]))
+  t.notOk(isSomeOrphaned(objectWith({}), []))
 })

@@ -28,11 +28,11 @@ t.test('enforces the baseline where nothing is stated', async (t) => {
   t.strictSame(planOf({ [MODE]: 'managed', 'example.com/mode': 'x' }), enforced)
 })
 
-t.test('leaves an object alone that is paused or unmanaged, paused first', async (t) => {
+t.test('leaves an object alone that is paused or unmanaged, unmanaged first', async (t) => {
   const [paused, unmanaged] = [{ [RECONCILE_PAUSED]: 'true' }, { [MODE]: 'unmanaged' }]
   t.strictSame(planOf(paused), { kind: 'skip', reason: 'Paused' })
   t.strictSame(planOf(unmanaged), { kind: 'skip', reason: 'Unmanaged' })
-  t.strictSame(planOf({ ...unmanaged, ...paused }), { kind: 'skip', reason: 'Paused' })
+  t.strictSame(planOf({ ...unmanaged, ...paused }), { kind: 'skip', reason: 'Unmanaged' })
   const invalid = { [PATCH]: 'not JSON', [IGNORE_FIELDS]: 'nowhere' }
   t.strictSame(planOf({ ...paused, ...invalid }), { kind: 'skip', reason: 'Paused' })
   t.strictSame(planOf({ ...unmanaged, ...invalid }), { kind: 'skip', reason: 'Unmanaged' })
@@ -49,7 +49,15 @@ t.test('releases fields of the patched baseline', async (t) => {
     desired: objectWith({ text: 't', map: { b: '2' } }),
     isPatched: true,
     released: [[{ field: 'spec' }, { field: 'map' }, { field: 'a' }]],
+    remarks: [voided('/spec/map/a')],
   })
+})
+
+const voided = (pointer: string) => ({
+  reason: 'InvalidPatch',
+  annotation: PATCH,
+  pointer,
+  message: `what the patch does at ${pointer} has no effect, since ${IGNORE_FIELDS} releases it: take it out of one of the two`,
 })
 
 t.test('remarks that a field which the patch removed needs no release', async (t) => {
@@ -57,6 +65,8 @@ t.test('remarks that a field which the patch removed needs no release', async (t
     ...enforced,
     desired: objectWith({ text: 't', map: { a: '1' } }),
     isPatched: true,
+    // What an earlier patch had put there may still be ours.
+    released: [[{ field: 'spec' }, { field: 'map' }, { field: 'b' }]],
     remarks: [
       {
         reason: 'InvalidIgnoreFields',
@@ -71,7 +81,7 @@ t.test('remarks that a field which the patch removed needs no release', async (t
 const BLOCKED = {
   reason: 'PatchBlocked',
   annotation: PATCH,
-  message: `this kind takes no ${PATCH}: what it holds grants power over nodes or access; use ${IGNORE_FIELDS} or ${MODE}`,
+  message: `${PATCH} is refused, since what this kind holds grants power over nodes or access: use ${IGNORE_FIELDS} or ${MODE}`,
 }
 
 t.test(
@@ -83,7 +93,10 @@ t.test(
       kind: 'enforce',
       desired: { spec: { text: undefined, map: { a: '1', b: '2' } } },
       isPatched: false,
-      released: [[{ field: 'spec' }, { field: 'text' }]],
+      released: [
+        [{ field: 'spec' }, { field: 'text' }],
+        [{ field: 'spec' }, { field: 'map' }, { field: 'inner' }],
+      ],
       remarks: [
         { reason: 'PatchBlocked' },
         { reason: 'InvalidIgnoreFields', pointer: '/spec/map/inner' },
@@ -102,6 +115,17 @@ const held: readonly (readonly [
   [
     'a patch that does not apply',
     { [PATCH]: '[{"op":"remove","path":"/spec/none"}]' },
+    'InvalidPatch',
+  ],
+  [
+    'a patch that sets what no schema knows',
+    { [PATCH]: '[{"op":"add","path":"/spec/none","value":1}]' },
+    'InvalidPatch',
+  ],
+  [
+    'a patch that sets null, and what no schema knows',
+    { [PATCH]: '[{"op":"add","path":"/spec","value":{"none":1,"text":null}}]' },
+    'InvalidPatch',
     'InvalidPatch',
   ],
   ['a field that nobody knows', { [IGNORE_FIELDS]: '/spec/none' }, 'InvalidIgnoreFields'],
@@ -138,6 +162,22 @@ for (const [what, annotations, ...reasons] of held) {
     t.same(outcome.kind === 'hold' && outcome.problems.map(({ reason }) => reason), reasons)
   })
 }
+
+t.test('says what to do instead of setting null', async (t) => {
+  const patch = '[{"op":"replace","path":"/spec/map/a","value":null}]'
+  t.strictSame(planOf({ [PATCH]: patch }), {
+    kind: 'hold',
+    problems: [
+      {
+        reason: 'InvalidPatch',
+        annotation: PATCH,
+        pointer: '/spec/map/a',
+        message:
+          'the patch sets /spec/map/a to null, which the API server does not keep: remove the field by "op": "remove", or leave it out of the value',
+      },
+    ],
+  })
+})
 
 t.test('says what a switch must be', async (t) => {
   const problems = (annotations: Readonly<Record<string, string>>) =>

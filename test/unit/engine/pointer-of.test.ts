@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { drift } from '../../../src/shared/engine/merge.ts'
 import type { FieldPath } from '../../../src/shared/engine/merge-tree.ts'
-import { pointerOf } from '../../../src/shared/engine/pointer-of.ts'
+import { pointersOf } from '../../../src/shared/engine/pointer-of.ts'
 import { anyObject, objectWith, seed, tree } from './schemas.ts'
 
 const object = objectWith({
@@ -64,14 +64,14 @@ const vectors: readonly (readonly [what: string, path: FieldPath, pointer: strin
 
 for (const [what, path, pointer] of vectors) {
   t.test(`points to ${what}: ${pointer ?? 'nowhere'}`, async (t) => {
-    t.equal(pointerOf(tree, object, path), pointer)
+    t.equal(pointersOf(tree, object)(path), pointer)
   })
 }
 
 t.test('agrees with the pointer of each value that differs between any two objects', async (t) => {
   const property = fc.property(anyObject, anyObject, (live, desired) => {
     for (const { kind, path, pointer } of drift(tree, live, desired)) {
-      if (kind === 'different') t.equal(pointerOf(tree, live, path), pointer)
+      if (kind === 'different') t.equal(pointersOf(tree, live)(path), pointer)
     }
   })
   t.doesNotThrow(() => fc.assert(property, { seed }))

@@ -45,6 +45,42 @@ t.test('reads what a pointer leads to', async (t) => {
   }
 })
 
+t.test('reads names of RFC 6901 for what they are', async (t) => {
+  const names: readonly (readonly [pointer: string, name: string])[] = [
+    ['/per%20cent', 'per%20cent'],
+    ['/c%25d', 'c%25d'],
+    ['/e^f|g', 'e^f|g'],
+    ['/i\\j', 'i\\j'],
+    ['/k"l\u0027', 'k"l\''],
+    ['/\u0000', '\u0000'],
+    ['/é', 'é'],
+    ['/e\u0301', 'e\u0301'],
+    ['/\u{1F600}', '\u{1F600}'],
+    ['/\ud800', '\ud800'],
+    ['/0', '0'],
+    ['/007', '007'],
+    ['/-', '-'],
+    ['/-1', '-1'],
+    ['/.', '.'],
+    ['/#', '#'],
+    ['/a.b[0]', 'a.b[0]'],
+    ['/~0~1', '~/'],
+    ['/~1~0', '/~'],
+    ['/~00', '~0'],
+    ['/~001', '~01'],
+    ['/~0~01', '~~1'],
+    ['/~1~1', '//'],
+  ]
+  const document = Object.fromEntries(names.map(([, name], index) => [name, index]))
+  for (const [index, [pointer, name]] of names.entries()) {
+    const tokens = parsePointer(pointer)
+    t.same(tokens, { ok: true, value: [name] }, pointer)
+    t.equal(valueAt(document, [name]), index, pointer)
+    t.equal(formatPointer([name]), pointer, 'and back')
+  }
+  t.same(parsePointer('/a//b/'), { ok: true, value: ['a', '', 'b', ''] }, 'empty names count')
+})
+
 t.test('finds nothing where the document itself holds nothing', async (t) => {
   const vectors: (readonly [document: unknown, ...tokens: string[]])[] = [
     [DOCUMENT, 'missing'],
@@ -91,6 +127,12 @@ t.test('refuses what is not an RFC 6901 pointer, or is hostile', async (t) => {
     ['/a~', /~0/],
     ['/a~2b', /~0/],
     ['/~/x', /~0/],
+    ['/~', /~0/],
+    ['/~~1', /~0/],
+    ['/a/b~10~', /~0/],
+    ['a/b', /^must start with "\/"/],
+    ['~1a', /^must start with "\/"/],
+    ['.', /^must start with "\/"/],
     ['/__proto__/toString', /segment "__proto__"$/],
     ['/constructor/prototype/x', /segment "constructor"$/],
     ['/spec/prototype', /segment "prototype"$/],

@@ -25,7 +25,10 @@ const LOCALS: TemplateLocals = {
     ],
   },
   object: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ns', name: 'x' },
+  pool: 'worker',
   enums: { profile: ['New', 'Old'] },
+  fields: { perses: false },
+  sections: { numa: true },
   file: (name) => {
     if (name === 'swap.sh') return '#!/bin/sh\necho "swäp"\n'
     throw new Error(`no file ${name}`)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { escapeControls, showValue } from '../../../src/shared/engine/show.ts'
+import { growth } from '../growth.ts'
 import { seed } from './schemas.ts'
 
 const PAYLOAD = `data:text/plain;charset=utf-8;base64,${'QUJD'.repeat(4)}`
@@ -25,7 +26,22 @@ const shown: readonly (readonly [pointer: string, value: unknown, text: string])
   ['/spec/tokens/0', 'abc', '(hidden)'],
   ['/spec/tokens/0/1/-', 'abc', '(hidden)'],
   ['/data/tls.key', 'abc', '(hidden)'],
-  ['/spec/key', 'abc', '"abc"'],
+  ['/spec/key', 'abc', '(hidden)'],
+  ['/data/a~1key', 'abc', '(hidden)'],
+  ['/spec/hostKeys/0', 'abc', '(hidden)'],
+  ['/spec/nodeLabelKey', 'zone', '"zone"'],
+  ['/spec/auth', { key: 'abc' }, '{"key":"(hidden)"}'],
+  [
+    '/spec/expressions',
+    [{ key: 'zone', operator: 'Exists' }],
+    '[{"key":"zone","operator":"Exists"}]',
+  ],
+  [
+    '/spec/tolerations',
+    [{ key: 'gpu', effect: 'NoExecute' }],
+    '[{"key":"gpu","effect":"NoExecute"}]',
+  ],
+  ['/spec/env', [{ apiKey: 'abc', operator: 'x' }], '[{"apiKey":"(hidden)","operator":"x"}]'],
   ['/spec/apiKey', 'abc', '(hidden)'],
   ['/spec/access_key', 'abc', '(hidden)'],
   ['/spec/sshKey', 'abc', '(hidden)'],
@@ -38,7 +54,18 @@ const shown: readonly (readonly [pointer: string, value: unknown, text: string])
   ['/spec/source', PAYLOAD, '(a payload of 53 characters)'],
   ['/spec/file', { source: PAYLOAD }, '{"source":"(payload)"}'],
   ['/spec/files', [PAYLOAD], '["(payload)"]'],
-  ['/spec/source', 'data:,plain%20text', '"data:,plain%20text"'],
+  ['/spec/source', 'data:,plain%20text', '(a payload of 18 characters)'],
+  ['/spec/a', 'aHVudGVyMg', '"aHVudGVyMg"'],
+  ['/spec/a', `${'aHVudGVy'.repeat(5)}Mg==`, '(a payload of 44 characters)'],
+  ['/spec/a', `${'aH9udGVy'.repeat(5)}`, '(a payload of 40 characters)'],
+  ['/spec/a', `spec-${'aH9udGVy'.repeat(5)}`, `"spec-${'aH9udGVy'.repeat(5)}"`],
+  ['/spec/a', `${'aH9udGVy'.repeat(5)}Mg==\n`, '(a payload of 45 characters)'],
+  ['/spec/a', `${'aH9udGVy\n'.repeat(9)}`, '(a payload of 81 characters)'],
+  ['/spec/a', 'quay.io/org/image@sha256:0a1B', '"quay.io/org/image@sha256:0a1B"'],
+  ['/spec/a', '-----BEGIN RSA PRIVATE KEY-----\nMII', '(a payload of 35 characters)'],
+  ['/spec/a', 'Bearer eyJhbGciOiJI.eyJzdWIiOiIx.c2ln', '(a payload of 37 characters)'],
+  ['/spec/a', 'see https://bob:hunter2@example.org/x', '(a payload of 37 characters)'],
+  ['/spec/a', 'https://example.org:8443/@x', '"https://example.org:8443/@x"'],
 ]
 
 for (const [pointer, value, text] of shown) {
@@ -80,4 +107,23 @@ t.test('shows any value on one line, within the limit', async (t) => {
     },
   )
   t.doesNotThrow(() => fc.assert(property, { seed }))
+})
+
+t.test('a value takes time by its length, whatever is repeated in it', async (t) => {
+  const pieces = [
+    '-eyJ',
+    'eyJabcdefgh.',
+    '.eyJ',
+    '://a:',
+    '://a:b',
+    'data:',
+    'aA1',
+    '=',
+    '--BEGIN ',
+  ]
+  for (const piece of pieces) {
+    const taskOf = (size: number) => () =>
+      showValue('/spec/a', piece.repeat(size / piece.length), Number.MAX_SAFE_INTEGER)
+    t.ok(growth(1 << 18, taskOf) < 3, piece)
+  }
 })

@@ -1,4 +1,5 @@
 import { mock } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 
 import { Queue } from '../../../src/reconciler/queue.ts'
@@ -86,6 +87,101 @@ t.test(
   },
 )
 
+t.test('a change does not shorten the wait of a key that failed', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const { queue, started, errors, finish, settle } = manual(1)
+  queue.add('a1')
+  await settle()
+  queue.add('a1')
+  await finish('a1', new Error('refused'))
+  const { retryInMs } = errors.at(-1) ?? { retryInMs: 0 }
+  queue.add('a1')
+  mock.timers.tick(Math.ceil(retryInMs) - 1)
+  await settle()
+  t.same(started, ['a1'])
+  mock.timers.tick(1)
+  await settle()
+  t.same(started, ['a1', 'a1'], 'and is worked on once, however often it was added')
+  await finish('a1')
+  t.same(started, ['a1', 'a1'])
+})
+
+t.test('what failed long waits a minute at most, and nothing once it succeeded', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const { queue, started, errors, finish, settle } = manual(1)
+  queue.add('a1')
+  await settle()
+  for (let failure = 1; failure <= 20; failure++) {
+    await finish('a1', new Error('refused'))
+    mock.timers.tick(60_000)
+    await settle()
+    t.equal(started.length, failure + 1)
+  }
+  t.equal(errors.at(-1)?.retryInMs, 30_000)
+  await finish('a1')
+  queue.add('a1')
+  await settle()
+  await finish('a1', new Error('refused'))
+  t.equal(errors.at(-1)?.retryInMs, 100)
+})
+
+t.test('adds a key later, and of several times the earliest counts', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const { queue, started, finish, settle } = manual(1)
+  const pass = async (ms: number) => {
+    mock.timers.tick(ms)
+    await settle()
+  }
+  queue.addAfter('a1', 500)
+  queue.addAfter('a1', 200)
+  queue.addAfter('a1', 300)
+  await pass(199)
+  t.same(started, [])
+  await pass(1)
+  t.same(started, ['a1'])
+  await finish('a1')
+  await pass(1_000)
+  t.same(started, ['a1'], 'the later ones are forgotten')
+  queue.addAfter('a1', -1)
+  await pass(1)
+  t.same(started, ['a1', 'a1'], 'and what is due is added at once')
+})
+
+t.test('what is added later waits out a backoff, too, and longer than a timer can', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const { queue, started, finish, settle } = manual(1)
+  queue.add('a1')
+  queue.addAfter('b2', 2 ** 40)
+  await settle()
+  await finish('a1', new Error('refused'))
+  queue.addAfter('a1', 10)
+  mock.timers.tick(99)
+  await settle()
+  t.same(started, ['a1'])
+  mock.timers.tick(1)
+  await settle()
+  t.same(started, ['a1', 'a1'])
+})
+
+t.test('nothing is added later once the queue is stopped', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const { queue, started, finish, settle } = manual(1)
+  queue.add('a1')
+  await settle()
+  await finish('a1', new Error('refused'))
+  queue.addAfter('b2', 10)
+  await queue.stop()
+  queue.addAfter('c3', 10)
+  mock.timers.tick(1_000)
+  await settle()
+  t.same(started, ['a1'])
+})
+
 t.test('stops when the work in hand is done, and takes nothing new', async (t) => {
   const { queue, started, finish, settle } = manual(1)
   queue.add('a1')
@@ -102,4 +198,28 @@ t.test('stops when the work in hand is done, and takes nothing new', async (t) =
   queue.add('c3')
   await settle()
   t.same(started, ['a1'])
+})
+
+t.test('what is forgiven is worked on as soon as it is added again', async (t) => {
+  let tries = 0
+  const queue = new Queue({
+    work: async () => {
+      tries++
+      throw new Error('no')
+    },
+    onError: () => undefined,
+    orderOf: () => 0,
+    concurrency: 1,
+    random: () => 1,
+  })
+  queue.add('a')
+  await turn()
+  queue.add('a')
+  await turn()
+  t.equal(tries, 1, 'what failed waits')
+  queue.forgive()
+  queue.add('a')
+  await turn()
+  t.equal(tries, 2)
+  await queue.stop()
 })

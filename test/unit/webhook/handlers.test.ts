@@ -46,7 +46,16 @@ t.test('counts, times and logs each verdict of the mutating entry', async (t) =>
     ['allowed', 0],
   ])
   t.strictSame(logged, [
-    { uid: 'c0ffee', user: 'admin', ...labels, verdict: 'corrected', reason: 'Drift' },
+    {
+      uid: 'c0ffee',
+      user: 'admin',
+      namespace: 'openshift-cnv',
+      name: 'kubevirt-hyperconverged',
+      ...labels,
+      verdict: 'corrected',
+      reason: 'Drift',
+      pointers: '/spec/uninstallStrategy',
+    },
   ])
 })
 
@@ -97,6 +106,126 @@ t.test('says in the event who wrote what, and what came of it', async (t) => {
   t.match(denying.events, [
     { note: 'the change of /spec/uninstallStrategy by admin: refused, nothing is stored' },
   ])
+})
+
+t.test('an edit war ends in a denial that names its author and the way out', async (t) => {
+  const { mutate, events, wars, counted, clock, logged } = handlersWith()
+  const loop: AdmissionRequest = {
+    ...update,
+    userInfo: { username: 'system:serviceaccount:gitops:sync' },
+    options: { kind: 'PatchOptions', fieldManager: 'argocd\u202e' },
+  }
+  const write = (request = loop) => {
+    clock.now += 2_000
+    return mutate(request)
+  }
+  for (let round = 0; round < 5; round++)
+    t.match(write(), { allowed: true, patchType: 'JSONPatch' })
+  const denial = write()
+  t.match(denial, { allowed: false, status: { code: 403 } })
+  const { message = '' } = denial.status ?? {}
+  t.match(
+    message,
+    /\/spec\/uninstallStrategy is kept by virt-platform-autopilot \(hco-golden-config/,
+  )
+  t.match(
+    message,
+    'system:serviceaccount:gitops:sync (field manager argocd\\u202e) changes this again',
+  )
+  t.match(message, /until there was none for 60 minutes/)
+  t.match(message, /--overwrite platform\.kubevirt\.io\/patch='\[\{"op":"/)
+  t.match(write({ ...loop, options: { fieldManager: 'another' } }), { allowed: false })
+  t.match(
+    events.filter(({ reason }) => reason === 'ThrashingDetected'),
+    [
+      {
+        type: 'Warning',
+        note: /^system:serviceaccount:gitops:sync \(field manager argocd\\u202e\) changes \/spec\/uninstallStrategy again and again: denied/,
+      },
+    ],
+    'one event for one war',
+  )
+  const name = 'kubevirt-hyperconverged'
+  const contest = `contest ${name}`
+  t.strictSame(wars, [...Array(5).fill(contest), contest, `war ${name}`, contest])
+  t.match(counted.at(-1), { verdict: 'denied', reason: 'Thrashing' })
+  t.match(
+    logged,
+    [{ verdict: 'corrected' }, { verdict: 'denied', reason: 'Thrashing' }],
+    'a loop is told once a minute for each verdict',
+  )
+  t.equal(logged.length, 2)
+  clock.now += 100
+  t.match(mutate(loop), { allowed: false })
+  t.equal(wars.length, 8, 'what comes again within a moment is counted once')
+  t.match(mutate({ ...update, userInfo: { username: 'bob' } }), { allowed: true })
+  t.match(write({ ...loop, dryRun: true }), { allowed: false, status: { code: 403, message } })
+  t.equal(wars.length, 9, 'a dry run gets the same answer and counts nothing')
+})
+
+t.test('the event that opens an episode comes, however many corrections came before', async (t) => {
+  const { mutate, events, clock } = handlersWith()
+  for (let user = 0; user < 10; user++) {
+    const object = edited(hco, {
+      spec: (spec) => {
+        spec.uninstallStrategy = `of ${user}` as unknown as Json
+      },
+    })
+    const userInfo = { username: `user-${user}` }
+    mutate(requestFor('UPDATE', { object, oldObject: hco, userInfo }))
+  }
+  t.same(new Set(events.map(({ reason }) => reason)), new Set(['DriftPrevented']))
+  t.equal(events.length, 5, 'nothing is left for corrections')
+  for (let round = 0; round < 6; round++) {
+    clock.now += 2_000
+    mutate(update)
+  }
+  t.match(events.slice(5), [{ reason: 'ThrashingDetected' }])
+  t.equal(events.length, 6)
+})
+
+t.test('edits that are denied anyway make a war too', async (t) => {
+  const { mutate, wars, clock } = handlersWith()
+  const object = edited(swap, { spec: () => ({ config: { ignition: 1, storage: 1, systemd: 1 } }) })
+  const request = requestFor('UPDATE', { object, oldObject: swap })
+  for (let round = 0; round < 6; round++) {
+    clock.now += 2_000
+    mutate(request)
+  }
+  t.equal(wars.at(-1), 'war 90-worker-swap-online')
+})
+
+t.test('what nobody moved is no contest', async (t) => {
+  const { mutate, wars, clock } = handlersWith()
+  const requests = [
+    requestFor('CREATE', { object: drifted }),
+    requestFor('UPDATE', { object: drifted, oldObject: drifted }),
+    requestFor('UPDATE', { object: edited(hco, { labels: {} }), oldObject: hco }),
+    requestFor('UPDATE', {
+      object: edited(drifted, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }),
+      oldObject: hco,
+    }),
+    { ...update, dryRun: true },
+  ]
+  for (let round = 0; round < 8; round++) {
+    clock.now += 2_000
+    for (const request of requests) t.match(mutate(request), { allowed: true })
+  }
+  t.strictSame(wars, [])
+})
+
+t.test('lifting a pause forgets the war', async (t) => {
+  const { mutate, clock } = handlersWith()
+  const write = (request: AdmissionRequest) => {
+    clock.now += 2_000
+    return mutate(request).allowed
+  }
+  const paused = edited(hco, { annotations: { [RECONCILE_PAUSED]: 'true' } })
+  for (let round = 0; round < 5; round++) t.ok(write(update))
+  t.notOk(write(update))
+  t.ok(write(requestFor('UPDATE', { object: paused, oldObject: hco })))
+  t.ok(write(requestFor('UPDATE', { object: hco, oldObject: paused })))
+  t.ok(write(update))
 })
 
 t.test('judges nothing but overrides before a state was read', async (t) => {

@@ -1,18 +1,20 @@
 import type { Facts } from '../../../src/shared/catalog/facts.ts'
 import { createStandings } from '../../../src/shared/catalog/standing.ts'
-import type { State } from '../../../src/shared/catalog/state.ts'
+import { type State, UNKNOWN } from '../../../src/shared/catalog/state.ts'
 import type { EventInput } from '../../../src/shared/cluster/events.ts'
 import type { KindSchema } from '../../../src/shared/cluster/schemas.ts'
 import { canonicalJson } from '../../../src/shared/engine/canonical.ts'
 import { ATOMIC, memberTree } from '../../../src/shared/engine/merge-tree.ts'
 import { groupOf, type KubeObject } from '../../../src/shared/engine/object.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
-import { type Counted, createHandlers } from '../../../src/webhook/handlers.ts'
+import { Contests } from '../../../src/webhook/contests.ts'
+import { createHandlers } from '../../../src/webhook/handlers.ts'
 import {
   createKnowledge,
   type Knowledge,
   type ManagedObject,
 } from '../../../src/webhook/knowledge.ts'
+import type { Counted } from '../../../src/webhook/report.ts'
 import type { AdmissionRequest } from '../../../src/webhook/review.ts'
 import { catalog, everythingServed, factsWith } from '../catalog/facts.ts'
 import { crdTree, deepFreeze } from '../engine/schemas.ts'
@@ -24,13 +26,17 @@ const kubeletConfigs = 'openshift/kubeletconfigs.machineconfiguration.openshift.
 const schema = (file: string, version: string): KindSchema => ({
   tree: crdTree(file, version),
   enums: {},
+  fields: {},
 })
 
 /** The same schema that knows any field of the spec, so that a test can make some up. */
-function open({ tree, enums }: KindSchema): KindSchema {
+function open({ tree, ...answers }: KindSchema): KindSchema {
   const spec = memberTree(tree, 'spec')
   if (tree.type !== 'map' || spec?.type !== 'map') throw new Error('a HyperConverged has a spec')
-  return { enums, tree: { ...tree, fields: { ...tree.fields, spec: { ...spec, rest: ATOMIC } } } }
+  return {
+    ...answers,
+    tree: { ...tree, fields: { ...tree.fields, spec: { ...spec, rest: ATOMIC } } },
+  }
 }
 
 /** The merge trees of the catalog's kinds, but for the descheduler's. */
@@ -59,11 +65,9 @@ export const facts: Facts = factsWith({
 /** What the leader has published: everything in force as this catalog says, unless a test says otherwise. */
 export function knowledgeOf(changes: Partial<State> = {}): Knowledge {
   const state: State = {
+    ...UNKNOWN,
     facts,
-    hardware: {} as State['hardware'],
-    settings: {},
     baselines: {},
-    applied: {},
     ...changes,
   }
   const active = createKnowledge(
@@ -161,13 +165,18 @@ export function handlersWith(
   const timed: (readonly [verdict: string, seconds: number])[] = []
   const logged: object[] = []
   const events: EventInput[] = []
+  const wars: string[] = []
+  const contests = new Contests({ capacity: 5, refillMs: 720_000, quietMs: 3_600_000 })
   const clock = { now: 0 }
   const handlers = createHandlers({
     knowledge: () => known ?? undefined,
     catalog,
     enforcement,
     digest: sha256,
+    contests,
     metrics: {
+      contests: { inc: ({ name }) => wars.push(`contest ${name}`) },
+      thrashing: { inc: ({ name }) => wars.push(`war ${name}`) },
       requests: { inc: (labels) => counted.push(labels) },
       duration: { observe: ({ verdict }, seconds) => timed.push([verdict, seconds]) },
     },
@@ -175,5 +184,5 @@ export function handlersWith(
     record: (event) => events.push(event),
     now: () => clock.now,
   })
-  return { ...handlers, counted, timed, logged, events, clock }
+  return { ...handlers, counted, timed, logged, events, wars, contests, clock }
 }

@@ -7,6 +7,7 @@ import {
   MODE,
   PATCH,
   PREFIX,
+  RECONCILE_PAUSED,
 } from '../../../src/shared/engine/annotations.ts'
 import { byteLength } from '../../../src/shared/engine/json.ts'
 import type { KubeObject } from '../../../src/shared/engine/object.ts'
@@ -142,7 +143,7 @@ const corrections: readonly Case[] = [
     edit: { spec: uninstall('y'.repeat(700)) },
     told: [
       `${HCO}: /spec/uninstallStrategy kept at "BlockUninstallIfWorkloadsExist" ${WHY}`,
-      `To change it: put the ${PATCH} annotation that \`virt-platform-autopilot override FILE\` prints for your manifest on the object.`,
+      'To change it: the command is too long to be shown here: `virt-platform-autopilot override FILE` prints it for your manifest.',
     ],
   },
   {
@@ -161,7 +162,7 @@ const corrections: readonly Case[] = [
     },
     told: [
       `${HCO}: /spec/tokens kept at (hidden) ${WHY}`,
-      `To add it to the patch in force: put the ${PATCH} annotation that \`virt-platform-autopilot override FILE\` prints for your manifest on the object.`,
+      'To add it to the patch in force: the command would show a secret or a payload: `virt-platform-autopilot override FILE` prints it for your manifest.',
     ],
   },
   {
@@ -212,7 +213,33 @@ const corrections: readonly Case[] = [
       },
     },
     told: [
-      `${HCO}: /spec/uninstallStrategy set to "x" by virt-platform-autopilot, as the annotations now say (hco-golden-config: an uninstall or a migration must not cost a VM).`,
+      `${HCO}: /spec/uninstallStrategy set to "x" by virt-platform-autopilot, as the patch now says (hco-golden-config); if the API server refuses that, mend the patch.`,
+    ],
+  },
+  {
+    says: 'a patch that is taken away',
+    before: {
+      annotations: {
+        [PATCH]: patchOf({ op: 'replace', path: '/spec/uninstallStrategy', value: 'x' }),
+      },
+      spec: uninstall('x'),
+    },
+    edit: { spec: uninstall('x') },
+    told: [
+      `${HCO}: /spec/uninstallStrategy set to "BlockUninstallIfWorkloadsExist" by virt-platform-autopilot, as the annotations now say (hco-golden-config: an uninstall or a migration must not cost a VM).`,
+    ],
+  },
+  {
+    says: 'a patch of what is ignored',
+    object: health,
+    edit: {
+      annotations: {
+        [PATCH]: patchOf({ op: 'replace', path: '/spec/minHealthy', value: '1%' }),
+        [IGNORE_FIELDS]: '/spec/minHealthy',
+      },
+    },
+    told: [
+      `NodeHealthCheck virt-node-health-check: ${PATCH}: what the patch does at /spec/minHealthy has no effect, since ${IGNORE_FIELDS} releases it: take it out of one of the two`,
     ],
   },
   {
@@ -221,6 +248,7 @@ const corrections: readonly Case[] = [
     told: [
       `${HCO}: annotation ${PREFIX}ignore-field means nothing here: did you mean ${IGNORE_FIELDS}?`,
       `${HCO}: no asset or group is named "swap-enabel": did you mean "swap-enable"?`,
+      `${HCO}: swap-enable, kubelet-perf-settings, node-health-standard, metallb, mtv and 5 more are not kept any more from now on`,
     ],
   },
   {
@@ -242,6 +270,31 @@ for (const { says, told, ...situation } of corrections) {
     t.strictSame(update(situation).warnings, told)
   })
 }
+
+t.test('tells what another list of exclusions puts back', async (t) => {
+  const before = { annotations: { [DISABLED_RESOURCES]: '[metallb, mtv]' } }
+  const known = knowledgeOf({ settings: before.annotations })
+  const edit = { annotations: { [DISABLED_RESOURCES]: '[swap-enable]' } }
+  t.strictSame(update({ before, edit, known }).warnings, [
+    `${HCO}: swap-enable is not kept any more from now on`,
+    `${HCO}: metallb, mtv are kept again from now on`,
+  ])
+})
+
+t.test('tells what an owner does to what nobody may delete', async (t) => {
+  const owned = (object: KubeObject): KubeObject => {
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'Namespace', name: 'zz', uid: '1-2-3' }]
+    return { ...object, metadata: { ...object.metadata, ownerReferences } }
+  }
+  const told = (object: KubeObject, oldObject: KubeObject) =>
+    handlersWith(withPools({ worker: 3 })).mutate(requestFor('UPDATE', { object, oldObject }))
+      .warnings
+  t.strictSame(told(owned(swap), swap), [
+    'MachineConfig 90-worker-swap-online: it is deleted with its owner, at once if there is no such owner; a change would reboot 3 nodes of pool worker',
+  ])
+  t.equal(told(owned(swap), owned(swap)), undefined, 'once')
+  t.equal(told(owned(metallb), metallb), undefined, 'what people may delete anyway')
+})
 
 const SWAP =
   'MachineConfig 90-worker-swap-online: /spec/config/systemd/units is kept by virt-platform-autopilot (swap-enable: memory overcommit needs swap, kept away from system services)'
@@ -327,7 +380,7 @@ const denials: readonly Case[] = [
     enforcement: 'deny',
     told: [
       `${HCO}: /spec/uninstallStrategy is kept by virt-platform-autopilot (hco-golden-config: an uninstall or a migration must not cost a VM).`,
-      `To make this edit stick: put the ${PATCH} annotation that \`virt-platform-autopilot override FILE\` prints for your manifest on the object.`,
+      'To make this edit stick: the command is too long to be shown here: `virt-platform-autopilot override FILE` prints it for your manifest.',
       `To own the field yourself: ${ANNOTATE} ${IGNORE_FIELDS}=/spec/uninstallStrategy`,
       `To own the object: ${ANNOTATE} ${MODE}=unmanaged`,
       'Where GitOps owns the object, put the annotation into its manifest.',
@@ -398,6 +451,10 @@ t.test('tells what a deletion comes to', async (t) => {
   t.strictSame(told(edited(health, { annotations: { [MODE]: 'unmanaged' } })), [
     'NodeHealthCheck virt-node-health-check comes back within seconds, and managed (node-health-standard: the VMs of a dead node must start elsewhere).',
     `To keep it away: ${ANNOTATE} ${DISABLED_RESOURCES}='["node-health-standard"]'`,
+  ])
+  t.strictSame(told(edited(swap, { annotations: { [RECONCILE_PAUSED]: 'true' } })), [
+    'MachineConfig 90-worker-swap-online comes back as soon as its change may be made, and no longer paused (swap-enable: memory overcommit needs swap, kept away from system services).',
+    `To keep it away: ${ANNOTATE} ${DISABLED_RESOURCES}='["swap-enable"]'`,
   ])
   t.strictSame(
     told(health, excluding(`- ${'x'.repeat(700)}`))?.at(1),

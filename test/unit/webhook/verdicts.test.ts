@@ -210,6 +210,12 @@ const writes: readonly Write[] = [
     code: 403,
   },
   {
+    says: 'fills nothing in where the creation of a disruptive object is pending',
+    incoming: edited(kubelet, { labels: {}, spec: () => ({}) }),
+    known: knowledgeOf({ applied: { 'kubelet-perf-settings': 'nothing yet' } }),
+    verdict: 'allowed Pending',
+  },
+  {
     says: 'lets a pending change be made by hand',
     ...update(
       kubelet,
@@ -337,7 +343,7 @@ const writes: readonly Write[] = [
     says: 'warns of an unknown asset name',
     ...update(hco, { annotations: { [AUTOPILOT]: 'hco,swap-enabel' } }),
     verdict: 'allowed InSync',
-    warnings: 1,
+    warnings: 2,
   },
   {
     says: 'does not repeat that warning when something else changes',
@@ -532,11 +538,13 @@ const writes: readonly Write[] = [
     says: 'leaves a HyperConverged alone that deselects itself',
     ...update(hco, { spec: strategy('x'), annotations: { [AUTOPILOT]: 'swap' } }),
     verdict: 'allowed Inactive',
+    warnings: 1,
   },
   {
     says: 'leaves a HyperConverged alone that excludes itself',
     ...update(hco, { spec: strategy('x'), annotations: { [DISABLED_RESOURCES]: '- hco/*' } }),
     verdict: 'allowed Inactive',
+    warnings: 1,
   },
   {
     says: 'writes and denies nothing while off',
@@ -719,9 +727,10 @@ const deletions: readonly Deletion[] = [
     verdict: 'denied Protected',
   },
   {
-    says: 'lets a paused object be deleted',
+    says: 'lets a paused object be deleted, and warns that it comes back',
     old: edited(swap, { annotations: paused }),
     verdict: 'allowed Paused',
+    warnings: 2,
   },
   { says: 'lets the HyperConverged be deleted', old: hco, verdict: 'allowed HyperConverged' },
   {
@@ -764,6 +773,12 @@ const deletions: readonly Deletion[] = [
     username: `system:serviceaccount:kube-system:${account}`,
     verdict: 'allowed Garbage',
   })),
+  {
+    says: 'never stands in the way of a controller manager whose controllers have one account',
+    old: swap,
+    username: 'system:kube-controller-manager',
+    verdict: 'allowed Garbage',
+  },
   {
     says: 'stands in the way of its namesake in another namespace',
     old: swap,
@@ -845,6 +860,31 @@ t.test('denies what was changed after the correction, or never got it', async (t
   t.ok(validate(requestFor('UPDATE', { object: dying, oldObject: hco })).allowed)
 })
 
+/** Rewrites how the first file's content is encoded, as another tool would. */
+const encoded = (spec: Json) => {
+  const { contents } = (spec as unknown as MachineConfigSpec).config.storage.files[0] ?? {}
+  if (!contents) throw new Error('the asset has files')
+  const [, base64 = ''] = contents.source.split(',')
+  contents.source = `data:,${encodeURIComponent(Buffer.from(base64, 'base64').toString())}`
+}
+interface MachineConfigSpec {
+  readonly config: {
+    readonly storage: { readonly files: readonly { contents: { source: string } }[] }
+  }
+}
+
+t.test('a payload that is stored in other bytes stays, and only as it is stored', async (t) => {
+  const other = edited(swap, { spec: encoded })
+  const { mutate } = handlersWith()
+  const touched = edited(other, { annotations: { team: 'a' } })
+  t.same(mutate(requestFor('UPDATE', { object: touched, oldObject: other })), { allowed: true })
+  const reEncoded = mutate(requestFor('UPDATE', { object: other, oldObject: swap }))
+  t.match(reEncoded, { allowed: false, status: { code: 403 } }, 'it would reboot the pool')
+  const back = mutate(requestFor('UPDATE', { object: swap, oldObject: other }))
+  t.match(back, { allowed: false, status: { code: 403 } }, 'and so would ours')
+  t.same(mutate(requestFor('CREATE', { object: other })), { allowed: true }, 'one that comes so')
+})
+
 t.test('names the fields in the audit log', async (t) => {
   const { mutate } = handlersWith()
   const object = edited(hco, { spec: strategy('x') })
@@ -859,6 +899,23 @@ t.test('names the fields in the audit log', async (t) => {
 
 t.test('agrees with the leader on every asset of the test catalog', async (t) => {
   const active = knowledge.all.filter(({ standing }) => standing.kind === 'active')
-  t.equal(active.length, 6)
+  t.equal(active.length, 11)
   t.ok(active.every(({ isAgreed }) => isAgreed))
+})
+
+t.test('without a HyperConverged nothing else is judged, and the next one is', async (t) => {
+  const known = knowledgeOf({ hasHyperConverged: false })
+  const { mutate, validate, counted } = handlersWith(known)
+  const swap = baselineOf('swap-enable')
+  const object = edited(swap, { spec: () => 'x', annotations: { [MODE]: 'x' } })
+  const { allowed, warnings } = mutate(requestFor('UPDATE', { object, oldObject: swap }))
+  t.match([allowed, warnings], [true, [/mode must be/]])
+  t.strictSame(validate(requestFor('DELETE', { oldObject: swap })), { allowed: true })
+  const hco = baselineOf('hco-golden-config')
+  const next = edited(hco, { spec: (spec) => delete spec.uninstallStrategy && undefined })
+  t.match(mutate(requestFor('CREATE', { object: next })), { allowed: true, patch: String })
+  t.same(
+    counted.map(({ reason }) => reason),
+    ['NoHyperConverged', 'NoHyperConverged', 'Drift'],
+  )
 })

@@ -1,0 +1,54 @@
+import { waitsOn } from '../../reconciler/remarks.ts'
+import { survey } from '../../reconciler/survey.ts'
+import { connect } from '../../shared/cluster/client.ts'
+import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
+import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
+import type { Env } from '../control-plane/go.ts'
+import { notesOn } from '../notes.ts'
+import { relatedImages } from '../related-images.ts'
+import { UndecidedError } from '../run-cli.ts'
+import { warn } from '../warn.ts'
+import { findingsIn } from './finding.ts'
+import { remarkOn } from './finding-text.ts'
+import { FORMATS } from './formats.ts'
+
+export interface DiffOptions extends CatalogOptions {
+  readonly kubeconfig?: string
+  readonly hcoNamespace?: string
+  readonly disruptiveChanges: 'apply' | 'hold'
+  readonly output: keyof typeof FORMATS
+}
+
+/**
+ * The `diff` command: prints what the product would change in a cluster. Returns the exit code: 0 nothing, 1 something,
+ * 2 where that is not known of every asset. Throws an UndecidedError where it is known of none.
+ */
+export async function diff(options: DiffOptions, env: Env): Promise<number> {
+  try {
+    return await compare(options, env)
+  } catch (error) {
+    throw new UndecidedError((error as Error).message, { cause: error })
+  }
+}
+
+async function compare(options: DiffOptions, env: Env): Promise<number> {
+  const { namespace, hcoNamespace, disruptiveChanges, output } = options
+  const catalog = await loadCatalogWith(options)
+  const client = await connect(loadKubeconfig(options.kubeconfig))
+  try {
+    const images = relatedImages(env)
+    const choice = { client, catalog, namespace, hcoNamespace, images, disruptiveChanges }
+    const found = await survey(choice)
+    if (found.kind === 'blind') throw new Error(found.message)
+    const { outlook, pending } = found
+    const findings = findingsIn(found)
+    process.stdout.write(FORMATS[output]({ findings, pending }))
+    const remarks = findings.flatMap((finding) => remarkOn(finding) ?? [])
+    for (const line of [...notesOn(catalog, outlook, waitsOn(catalog, outlook)), ...remarks])
+      warn(line)
+    if (findings.some(({ action }) => action === 'unknown')) return 2
+    return findings.some((finding) => 'drifts' in finding) ? 1 : 0
+  } finally {
+    await client.close()
+  }
+}

@@ -1,0 +1,145 @@
+import type { EffectOnPool } from '../../reconciler/effect-telling.ts'
+import type { Outcome } from '../../reconciler/outcome.ts'
+import { describeOutcome } from '../../reconciler/outcome-telling.ts'
+import type { Sighting, Surveyed } from '../../reconciler/survey.ts'
+import { type Asset, namespaceOf } from '../../shared/catalog/catalog.ts'
+import type { Facts } from '../../shared/catalog/facts.ts'
+import type { Drift } from '../../shared/engine/merge.ts'
+import { titleOf } from '../../shared/engine/object.ts'
+
+/** What the product would do about one asset, in words that need no code of ours to be understood. */
+export type Finding = Subject & (Change | NoChange | Unknown)
+
+/** The asset, and its object. */
+export interface Subject {
+  readonly asset: string
+  readonly kind: string
+  readonly namespace?: string
+  readonly name: string
+}
+
+export interface Change {
+  readonly action: 'create' | 'change' | 'delete'
+  readonly drifts: readonly Drift[]
+  readonly disruption?: EffectOnPool
+  /** What the change would wait for before it is made. */
+  readonly waitsFor?: 'approval' | 'pool'
+  /** Why it is only what we expect, the API server not having been asked. */
+  readonly unconfirmed?: string
+}
+
+export interface NoChange {
+  readonly action: 'none'
+  readonly reason: string
+  readonly message: string
+  /** A person who wants the asset has something to mend. */
+  readonly isObstacle: boolean
+}
+
+/** The asset could not be compared. */
+export interface Unknown {
+  readonly action: 'unknown'
+  readonly message: string
+}
+
+/** What must be known of the cluster to tell a finding. */
+export interface Surroundings {
+  readonly hcoNamespace: string
+  /** Machines by pool. */
+  readonly pools: Facts['pools']
+}
+
+/** What the product would do about an asset, given what was seen of it. */
+export function findingOf(sighting: Sighting, surroundings: Surroundings): Finding {
+  const { asset } = sighting
+  const subject = subjectOf(asset, surroundings)
+  if ('error' in sighting) return { ...subject, action: 'unknown', message: sighting.error.message }
+  return { ...subject, ...verdictOn(asset, sighting.outcome, surroundings) }
+}
+
+/** The same of everything that a survey has seen. */
+export function findingsIn({ outlook: { facts }, sightings }: Surveyed): readonly Finding[] {
+  const surroundings = { hcoNamespace: facts.hco.namespace, pools: facts.pools }
+  return sightings.map((sighting) => findingOf(sighting, surroundings))
+}
+
+/** The object as people name it, and its asset. */
+export const headOf = ({ asset, kind, namespace, name }: Subject) =>
+  `${titleOf({ kind, metadata: { name, ...(namespace !== undefined && { namespace }) } })} (${asset})`
+
+function subjectOf(asset: Asset, { hcoNamespace }: Surroundings): Subject {
+  const { kind, name } = asset.object
+  const namespace = namespaceOf(asset, hcoNamespace)
+  return { asset: asset.name, kind, ...(namespace !== undefined && { namespace }), name }
+}
+
+function verdictOn(
+  asset: Asset,
+  outcome: Outcome,
+  surroundings: Surroundings,
+): Change | NoChange | Unknown {
+  switch (outcome.kind) {
+    case 'pending':
+    case 'condemned':
+      return changeOf(asset, outcome, surroundings)
+    case 'failed':
+      return { action: 'unknown', message: outcome.message }
+    default:
+      return noChangeOf(asset, outcome)
+  }
+}
+
+type Waiting = Extract<Outcome, { kind: 'pending' | 'condemned' }>
+
+function changeOf(asset: Asset, outcome: Waiting, { pools }: Surroundings): Change {
+  const { disruption } = outcome
+  const { pool = '' } = asset
+  const waitsFor = WAITS[outcome.reason]
+  return {
+    ...actionOf(outcome),
+    ...(disruption && { disruption: { ...disruption, pool, nodes: pools[pool] } }),
+    ...(waitsFor && { waitsFor }),
+  }
+}
+
+const WAITS = { Observing: undefined, Held: 'approval', PoolBusy: 'pool' } as const
+
+function actionOf(outcome: Waiting): Pick<Change, 'action' | 'drifts' | 'unconfirmed'> {
+  if (outcome.kind === 'condemned') return { action: 'delete', drifts: [] }
+  const { isCreation, drifts, unconfirmed } = outcome
+  const doubt = unconfirmed === undefined ? {} : { unconfirmed }
+  return { action: isCreation ? 'create' : 'change', drifts, ...doubt }
+}
+
+function noChangeOf(
+  asset: Asset,
+  outcome: Exclude<Outcome, Waiting | { kind: 'failed' }>,
+): NoChange | Unknown {
+  const { message, fields, events } = describeOutcome({ asset, outcome })
+  const because = typeof fields.because === 'string' ? fields.because : undefined
+  const told = events[0]?.note ?? because ?? message
+  const reason = 'reason' in outcome ? outcome.reason : REASONS[outcome.kind]
+  if (reason === 'SchemaMissing') return { action: 'unknown', message: told }
+  return { action: 'none', reason, message: told, isObstacle: OBSTACLES.has(reason) }
+}
+
+/** What an outcome that gives no reason of its own is called. */
+const REASONS = {
+  unchanged: 'InSync',
+  created: 'Created',
+  configured: 'Configured',
+  throttled: 'Throttled',
+  held: 'Held',
+  leftover: 'Leftover',
+  removed: 'Absent',
+  stuck: 'Stuck',
+} as const
+
+/** What keeps an asset from being kept although nobody has opted out of it. */
+const OBSTACLES: ReadonlySet<string> = new Set([
+  'Held',
+  'Stuck',
+  'NamespaceMissing',
+  'DependencyMissing',
+  'NotOurs',
+])

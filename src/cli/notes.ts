@@ -1,0 +1,30 @@
+import type { Outlook } from '../reconciler/outlook.ts'
+import { remarksOn } from '../reconciler/remarks.ts'
+import type { Catalog } from '../shared/catalog/catalog.ts'
+import type { Activation } from '../shared/catalog/settings.ts'
+import { AUTOPILOT } from '../shared/engine/annotations.ts'
+import { titleOf } from '../shared/engine/object.ts'
+import { sentenceOf } from '../shared/engine/problem.ts'
+
+/** What the HyperConverged says that makes the answer another one than people may expect, a sentence each. */
+export function notesOn(
+  catalog: Catalog,
+  outlook: Pick<Outlook, 'hco' | 'stated'>,
+  waits: readonly string[],
+): readonly string[] {
+  const { hco, stated } = outlook
+  const idle = IDLE[stated.settings.activation.kind]
+  return [
+    ...stated.problems.map(sentenceOf),
+    ...remarksOn(catalog, outlook),
+    ...waits,
+    ...(idle === undefined ? [] : [idle]),
+  ].map((note) => `${titleOf(hco)}: ${note}`)
+}
+
+const IDLE: Readonly<Record<Activation['kind'], string | undefined>> = {
+  off: `the autopilot is switched off (${AUTOPILOT}): nothing is written until that changes`,
+  observe: `the autopilot only observes (${AUTOPILOT}): nothing is written until that changes`,
+  all: undefined,
+  only: undefined,
+}

@@ -1,0 +1,13 @@
+import type { Env } from './control-plane/go.ts'
+
+const PREFIX = 'RELATED_IMAGE_'
+
+/** Images by name, as the environment states them: RELATED_IMAGE_METRICS_EXPORTER gives metrics-exporter. */
+export const relatedImages = (env: Env): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([key, value]) =>
+      key.startsWith(PREFIX) && value
+        ? [[key.slice(PREFIX.length).toLowerCase().replaceAll('_', '-'), value]]
+        : [],
+    ),
+  )

@@ -1,0 +1,60 @@
+import { lookOut, type Outlook } from '../../reconciler/outlook.ts'
+import type { Catalog } from '../../shared/catalog/catalog.ts'
+import { DETECTORS, type Detector } from '../../shared/catalog/facts.ts'
+import type { StickyHardware } from '../../shared/catalog/hardware.ts'
+import { createStandings } from '../../shared/catalog/standing.ts'
+import { UNKNOWN } from '../../shared/catalog/state.ts'
+import { sha256 } from '../../shared/ops/digest.ts'
+import type { Env } from '../control-plane/go.ts'
+import { readObjects } from '../read-objects.ts'
+import { relatedImages } from '../related-images.ts'
+import { chooseHyperConverged, plainHyperConverged } from './hyperconverged.ts'
+import { knownSchemas } from './known-schemas.ts'
+import { observationsOf } from './offline-cluster.ts'
+
+/** What is stated of a cluster that is not asked. */
+export interface OfflineOptions {
+  readonly hco?: string
+  readonly hcoNamespace?: string
+  readonly nodes?: readonly string[]
+  readonly withoutApi?: readonly string[]
+  readonly forcePci?: boolean
+  readonly forceNuma?: boolean
+  readonly forceGpu?: boolean
+  readonly forceVfio?: boolean
+  readonly forceUsb?: boolean
+}
+
+/** What the product would decide on the cluster that the options describe. */
+export function outlookOffline(catalog: Catalog, options: OfflineOptions, env: Env): Outlook {
+  const observations = observationsOf(catalog, {
+    hco: hyperConverged(catalog, options),
+    objects: (options.nodes ?? []).flatMap(readObjects),
+    withoutApis: options.withoutApi ?? [],
+    schemas: knownSchemas(),
+    images: relatedImages(env),
+  })
+  const decide = createStandings(catalog, sha256)
+  const memory = { ...UNKNOWN, hardware: hardwareThatWas(forcedDetectors(options)) }
+  return lookOut({ catalog, decide }, observations, memory, 0)
+}
+
+function hyperConverged(catalog: Catalog, { hco: file, hcoNamespace: namespace }: OfflineOptions) {
+  if (file === undefined) return plainHyperConverged(catalog, namespace)
+  return chooseHyperConverged(catalog, { file, objects: readObjects(file), namespace })
+}
+
+const forcedDetectors = (options: OfflineOptions): readonly Detector[] => [
+  // A GPU is a PCI device.
+  ...(options.forcePci || options.forceGpu ? (['pciDevicesPresent'] as const) : []),
+  ...(options.forceNuma ? (['numaNodesPresent'] as const) : []),
+  ...(options.forceGpu ? (['gpuPresent'] as const) : []),
+  ...(options.forceVfio ? (['vfioCapable'] as const) : []),
+  ...(options.forceUsb ? (['usbDevicesPresent'] as const) : []),
+]
+
+/** Hardware that was there a moment ago counts, whatever the nodes have now. */
+const hardwareThatWas = (forced: readonly Detector[]) =>
+  Object.fromEntries(
+    DETECTORS.map((detector) => [detector, { value: forced.includes(detector) }]),
+  ) as StickyHardware

@@ -1,0 +1,35 @@
+import { lookOut, type Outlook } from '../../reconciler/outlook.ts'
+import { withCluster } from '../../reconciler/read-cluster.ts'
+import type { Catalog } from '../../shared/catalog/catalog.ts'
+import { createStandings } from '../../shared/catalog/standing.ts'
+import { connect } from '../../shared/cluster/client.ts'
+import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
+import { sha256 } from '../../shared/ops/digest.ts'
+import type { Env } from '../control-plane/go.ts'
+import { relatedImages } from '../related-images.ts'
+
+export interface OnClusterOptions {
+  readonly kubeconfig: string
+  readonly namespace: string
+  readonly hcoNamespace?: string
+}
+
+/** What the product decides on a cluster, as a new leader would: from what it reads, and from what the last one published. */
+export async function outlookOnCluster(
+  catalog: Catalog,
+  { kubeconfig, namespace, hcoNamespace }: OnClusterOptions,
+  env: Env,
+): Promise<Outlook> {
+  const client = await connect(loadKubeconfig(kubeconfig))
+  const images = relatedImages(env)
+  const options = { client, catalog, namespace, hcoNamespace, images, wantsObjects: false }
+  try {
+    return await withCluster(options, async ({ sight, ledger }) => {
+      if (sight.kind === 'blind') throw new Error(sight.message)
+      const decide = createStandings(catalog, sha256)
+      return lookOut({ catalog, decide }, sight.observations, ledger.memory, Date.now())
+    })
+  } finally {
+    await client.close()
+  }
+}

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { type Loose, NAMESPACE } from './autopilot-fixture.ts'
+
+const ACCOUNT = `system:serviceaccount:${NAMESPACE}:virt-platform-autopilot-`
+const USERS = ['reconciler', 'webhook'].map((name) => `${ACCOUNT}${name}`)
+
+/** Makes the API server write down what our accounts ask of it, once it is answered. */
+export const AUDIT = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived', 'ResponseStarted'],
+  rules: [{ level: 'Metadata', users: USERS }, { level: 'None' }],
+}
+
+/** Everything that our accounts asked of the API server, oldest first. */
+export const audited = ({ auditLog }: { readonly auditLog: string }): readonly Loose[] =>
+  readFileSync(auditLog, 'utf8')
+    .split('\n')
+    .filter((line) => line.endsWith('}'))
+    .map((line) => JSON.parse(line))
+
+/** A request in one line: what, on what, and what came of it. */
+export const asLine = ({ verb, requestURI, responseStatus }: Loose): string =>
+  `${verb} ${requestURI} ${responseStatus?.code}`
+
+const isWatch = ({ verb }: Loose) => verb === 'watch'
+const isOfLease = ({ objectRef }: Loose) => objectRef?.resource === 'leases'
+
+/** What is neither a watch nor of the Lease. */
+export const isRequest = (entry: Loose): boolean => !isWatch(entry) && !isOfLease(entry)
+
+/** What changed something: neither a dry run nor an event, and not refused. */
+export const isWrite = (entry: Loose): boolean =>
+  isRequest(entry) &&
+  ['create', 'update', 'patch', 'delete'].includes(entry.verb) &&
+  !/^\/apis\/(authentication|events)\.k8s\.io/.test(entry.requestURI) &&
+  !entry.requestURI.includes('dryRun=All') &&
+  entry.responseStatus?.code < 300

@@ -1,0 +1,93 @@
+import t from 'tap'
+import { parse } from 'yaml'
+
+import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import { HCO_EDIT, SMALL_MACHINE_CONFIG_EDIT } from '../../../tools/bench/edits.ts'
+import { type ReviewAnswer, reviewsFor, UID } from '../../../tools/bench/reviews.ts'
+
+const hco = parse(`
+apiVersion: hco.kubevirt.io/v1
+kind: HyperConverged
+metadata: { name: kubevirt-hyperconverged, namespace: openshift-cnv }
+spec:
+  virtualization:
+    evictionStrategy: LiveMigrate
+    liveMigrationConfig: { allowPostCopy: false, progressTimeout: 150 }
+`) as KubeObject
+const machineConfig = parse(`
+apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata: { name: 50-virt-pci-passthrough }
+spec:
+  kernelArguments: [intel_iommu=on, iommu=pt]
+`) as KubeObject
+
+interface Body {
+  readonly request: {
+    readonly object: KubeObject
+    readonly oldObject: KubeObject
+    readonly userInfo: { readonly username: string }
+  }
+}
+
+const requestsOf = (bytes: number) =>
+  reviewsFor(hco, machineConfig, bytes).map((review) => ({
+    review,
+    ...(JSON.parse(String(review.bodyFor('alice'))) as Body).request,
+  }))
+
+t.test('objects are as large as wanted, and not much larger', async (t) => {
+  for (const bytes of [5_000, 100_000]) {
+    for (const { review, object, oldObject, userInfo } of requestsOf(bytes)) {
+      t.equal(review.objectBytes, bytes)
+      t.equal(userInfo.username, 'alice')
+      for (const one of [object, oldObject]) {
+        const length = JSON.stringify(one).length
+        t.ok(length > bytes - 200 && length < bytes + 200, `${review.what}: ${length} bytes`)
+      }
+    }
+  }
+})
+
+t.test('of the managed fields, only those of an edit differ from what is stored', async (t) => {
+  const [clean, correction, denial] = requestsOf(5_000)
+  t.match(clean?.object, {
+    spec: { virtualization: { evictionStrategy: 'LiveMigrateIfPossible' } },
+  })
+  t.notOk(HCO_EDIT.isEdited(clean?.object as KubeObject))
+  t.ok(HCO_EDIT.isEdited(correction?.object as KubeObject))
+  t.notOk(HCO_EDIT.isEdited(correction?.oldObject as KubeObject))
+  t.ok(SMALL_MACHINE_CONFIG_EDIT.isEdited(denial?.object as KubeObject))
+  t.notOk(SMALL_MACHINE_CONFIG_EDIT.isEdited(denial?.oldObject as KubeObject))
+})
+
+const POST_COPY = '/spec/virtualization/liveMigrationConfig/allowPostCopy'
+const encoded = (operations: readonly object[]) =>
+  Buffer.from(JSON.stringify(operations)).toString('base64')
+
+t.test('an answer counts only where the right object would be stored', async (t) => {
+  const putBack = encoded([{ op: 'replace', path: POST_COPY, value: false }])
+  const tooMuch = encoded([
+    { op: 'replace', path: POST_COPY, value: false },
+    { op: 'remove', path: '/spec/virtualization/evictionStrategy' },
+  ])
+  const allowed = { uid: UID, allowed: true }
+  for (const [what, response, expected] of [
+    ['allowed', allowed, [true, false, false]],
+    ['corrected', { ...allowed, patch: putBack }, [false, true, false]],
+    ['changed elsewhere too', { ...allowed, patch: tooMuch }, [false, false, false]],
+    ['denied', { uid: UID, allowed: false }, [false, false, true]],
+    ['of another request', { uid: 'other', allowed: false }, [false, false, false]],
+  ] as const satisfies readonly (readonly [
+    string,
+    ReviewAnswer['response'],
+    readonly boolean[],
+  ])[]) {
+    const reviews = reviewsFor(hco, machineConfig, 5_000)
+    t.same(
+      reviews.map(({ isExpected }) => isExpected({ response })),
+      expected,
+      what,
+    )
+  }
+})

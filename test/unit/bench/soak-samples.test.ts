@@ -1,0 +1,41 @@
+import t from 'tap'
+
+import { asksOf, type Sample, slopeAfterWarmUp } from '../../../tools/bench/soak-samples.ts'
+
+const reviews = ['clean', 'corrected', 'denied'].map((what) => ({
+  what,
+  objectBytes: 5_000,
+  bodyFor: (user: string) => Buffer.from(`${what} ${user}`),
+  isExpected: () => true,
+}))
+
+t.test('every user asks ten times, of which eight are clean', async (t) => {
+  const asks = asksOf(reviews, 3).map(({ body }) => String(body).split(' '))
+  for (const user of ['user-0', 'user-1', 'user-2']) {
+    const of = (kind: string) => asks.filter(([what, by]) => what === kind && by === user).length
+    t.same(['clean', 'corrected', 'denied'].map(of), [8, 1, 1])
+  }
+  t.equal(asks.length, 30)
+})
+
+const at = (minutes: number, mebibytes: number | undefined): Sample => ({
+  minutes,
+  mebibytes,
+  lagP99Ms: 10,
+})
+
+t.test('what a process takes while it warms up is no growth', async (t) => {
+  const samples = Array.from({ length: 10 }, (_, index) => at(index + 1, index < 2 ? 50 : 100))
+  t.same(slopeAfterWarmUp(samples), { perMinute: 0, used: 8 })
+})
+
+t.test('growth is told per minute', async (t) => {
+  const samples = Array.from({ length: 10 }, (_, index) => at((index + 1) / 6, 100 + index))
+  const { perMinute } = slopeAfterWarmUp(samples)
+  t.ok(Math.abs(perMinute - 6) < 1e-9, `${perMinute} MiB a minute`)
+})
+
+t.test('where memory cannot be read there is no growth to tell', async (t) => {
+  t.same(slopeAfterWarmUp([at(1, undefined), at(2, undefined)]), { perMinute: Number.NaN, used: 0 })
+  t.same(slopeAfterWarmUp([]), { perMinute: Number.NaN, used: 0 })
+})

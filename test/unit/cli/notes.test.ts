@@ -1,0 +1,39 @@
+import t from 'tap'
+
+import { notesOn } from '../../../src/cli/notes.ts'
+import { readSettings } from '../../../src/shared/catalog/settings.ts'
+import { catalog } from '../catalog/facts.ts'
+
+const PREFIX = 'platform.kubevirt.io'
+const notes = (annotations: Readonly<Record<string, string>>) =>
+  notesOn(
+    catalog,
+    {
+      hco: {
+        apiVersion: 'hco.kubevirt.io/v1',
+        kind: 'HyperConverged',
+        metadata: { name: 'kubevirt-hyperconverged', namespace: 'kubevirt', annotations },
+      },
+      stated: readSettings(annotations),
+    },
+    [],
+  )
+
+t.test('a HyperConverged with nothing odd in it is not noted', async (t) => {
+  t.same(notes({}), [])
+  t.same(notes({ [`${PREFIX}/autopilot`]: 'metallb' }), [])
+})
+
+for (const [annotation, value, note] of [
+  ['autopilot', 'false', /: the autopilot is switched off \(\S+\): nothing is written/],
+  ['autopilot', 'observe', /: the autopilot only observes \(\S+\): nothing is written/],
+  ['disruptive-changes', 'maybe', /disruptive-changes must be "apply" or "hold"/],
+  ['autopilot', 'metalb', /no asset or group is named "metalb": did you mean "metallb"\?/],
+  ['enable-loadaware', 'yes', /enable-loadaware means something only as "true"/],
+] as const) {
+  t.test(`${annotation}=${value} is noted, with whose it is`, async (t) => {
+    const found = notes({ [`${PREFIX}/${annotation}`]: value })
+    t.match(found, [/^HyperConverged kubevirt\/kubevirt-hyperconverged: /])
+    t.match(found.join('\n'), note)
+  })
+}

@@ -1,0 +1,85 @@
+import t from 'tap'
+
+import { observationsOf } from '../../../src/cli/render/offline-cluster.ts'
+import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import { catalog } from '../catalog/facts.ts'
+
+const object = (apiVersion: string, kind: string, name: string): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: { name },
+})
+const CONFIG = 'config.openshift.io/v1'
+const MCO = 'machineconfiguration.openshift.io/v1'
+const hco = (version = 'v1') =>
+  object(`hco.kubevirt.io/${version}`, 'HyperConverged', 'kubevirt-hyperconverged')
+const observe = (
+  objects: readonly KubeObject[],
+  { withoutApis = [], version }: { withoutApis?: readonly string[]; version?: string } = {},
+) =>
+  observationsOf(catalog, {
+    hco: hco(version),
+    objects,
+    withoutApis,
+    schemas: new Map(),
+    images: {},
+  })
+
+t.test('every object goes where facts look for it', async (t) => {
+  const nodes = [object('v1', 'Node', 'a'), object('v1', 'Node', 'b')]
+  const infrastructure = object(CONFIG, 'Infrastructure', 'cluster')
+  const scheduler = object(CONFIG, 'Scheduler', 'cluster')
+  const pools = [object(MCO, 'MachineConfigPool', 'worker')]
+  const kubeletConfigs = [object(MCO, 'KubeletConfig', 'mine')]
+  const machineConfiguration = object('operator.openshift.io/v1', 'MachineConfiguration', 'cluster')
+  const found = observe([
+    ...kubeletConfigs,
+    scheduler,
+    ...nodes,
+    ...pools,
+    infrastructure,
+    machineConfiguration,
+  ])
+  t.match(found, { nodes, infrastructure, scheduler, pools, kubeletConfigs, machineConfiguration })
+})
+
+t.test('what is not given is not there', async (t) => {
+  const { nodes, infrastructure, scheduler, pools } = observe([])
+  t.same([nodes, infrastructure, scheduler, pools], [[], undefined, undefined, []])
+})
+
+t.test('an object that no fact is read from is refused', async (t) => {
+  for (const [stranger, fault] of [
+    [
+      object('v1', 'Pod', 'p'),
+      /^--nodes: Pod p is of no kind that facts are read from, which are Node, /,
+    ],
+    [object('apps/v1', 'Node', 'p'), /^--nodes: Node p is of no kind/],
+    [object(CONFIG, 'Scheduler', 'x'), /Scheduler x is not the one .* which is named cluster$/],
+    [hco(), /HyperConverged kubevirt-hyperconverged is to be given with --hco$/],
+  ] as const) {
+    t.throws(() => observe([object('v1', 'Node', 'a'), stranger]), { message: fault })
+  }
+})
+
+t.test('all that the catalog names is served, but for what is taken away', async (t) => {
+  const { served } = observe([])
+  t.same(served.get('metallb.io/MetalLB'), { versions: ['v1beta1'], resource: 'metallbs' })
+  t.same(
+    served.get('self-node-remediation.medik8s.io/SelfNodeRemediationTemplate')?.versions,
+    ['v1alpha1'],
+    'what only a condition names, too',
+  )
+  const less = observe([], { withoutApis: ['metallb.io', 'operator.openshift.io'] }).served
+  t.same(
+    [...served.keys()].filter((key) => !less.has(key)),
+    ['metallb.io/MetalLB', 'operator.openshift.io/KubeDescheduler'],
+  )
+})
+
+t.test('the HyperConverged is served in the version that it is written in', async (t) => {
+  for (const version of ['v1', 'v1beta1']) {
+    const { served } = observe([], { version })
+    t.same(served.get('hco.kubevirt.io/HyperConverged')?.versions, [version])
+  }
+})

@@ -1,0 +1,37 @@
+import t from 'tap'
+import { describeCondition } from '../../../src/shared/catalog/conditions.ts'
+import { featuresFile } from '../../../tools/generated/features.ts'
+import { catalog } from '../catalog/facts.ts'
+
+interface Feature {
+  readonly name: string
+  readonly assets: readonly { readonly name: string; readonly conditions: readonly string[] }[]
+}
+
+const { features } = JSON.parse(featuresFile(catalog)) as { readonly features: readonly Feature[] }
+const conditionsOf = (feature: string, asset: string) =>
+  features.find(({ name }) => name === feature)?.assets.find(({ name }) => name === asset)
+    ?.conditions
+
+t.test('each asset is told with its own conditions, not with those of its twin', async (t) => {
+  for (const { name, template, conditions, isTombstone } of catalog) {
+    if (isTombstone) continue
+    const first = catalog.find((asset) => asset.template === template)?.name ?? ''
+    t.same(conditionsOf(first, name), conditions.map(describeCondition), name)
+  }
+  t.ok(
+    conditionsOf('swap-enable', 'swap-enable-master')?.includes(
+      'the topology is schedulableMasters=true',
+    ),
+  )
+})
+
+t.test('a section needs what its asset does, and more', async (t) => {
+  const feature = 'kubelet-perf-settings: cpu-manager'
+  t.same(conditionsOf(feature, 'kubelet-perf-settings-master'), [
+    'the topology is schedulableMasters=true',
+    'the topology is foreignMasterKubeletConfig=false',
+    'the topology is hostedControlPlane=false',
+    "the HyperConverged's feature gate CPUManager is on",
+  ])
+})

@@ -1,0 +1,90 @@
+import t from 'tap'
+import { PATCH } from '../../../src/shared/engine/annotations.ts'
+import { DEDUCED } from '../../../src/shared/engine/merge-tree.ts'
+import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import { remembered } from '../../../src/webhook/remembered.ts'
+import type { Wish } from '../../../src/webhook/way-out.ts'
+
+const map = (data: object, annotations: Record<string, string> = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', annotations },
+  data,
+})
+const baseline = map({ a: 1 })
+const edit = (found: unknown, changes: Partial<Wish> = {}): Wish => ({
+  object: map({ a: found }),
+  baseline,
+  tree: DEDUCED,
+  drifts: [
+    {
+      path: [{ field: 'data' }, { field: 'a' }],
+      pointer: '/data/a',
+      kind: found === undefined ? 'missing' : 'different',
+      found,
+      wanted: 1,
+    },
+  ],
+  ...changes,
+})
+
+/** Finds, and counts how often it had to. */
+function counting() {
+  let count = 0
+  return { find: remembered(() => ++count), times: () => count }
+}
+function nested(depth: number): unknown {
+  let value: unknown = 1
+  for (let level = 0; level < depth; level++) value = { a: value }
+  return value
+}
+
+const FIRST = edit(2)
+const same: readonly (readonly [what: string, wish: Wish])[] = [
+  ['the same edit', edit(2)],
+  ['the same beside what is not meant', edit(2, { object: map({ a: 2, theirs: 'x' }) })],
+]
+const other: readonly (readonly [what: string, wish: Wish])[] = [
+  ['another value', edit(3)],
+  ['another override in force', edit(2, { object: map({ a: 2 }, { [PATCH]: '[]' }) })],
+  ['another baseline', edit(2, { baseline: map({ a: 1 }) })],
+  ['another schema', edit(2, { tree: { type: 'map', fields: {} } })],
+]
+
+for (const [what, wish] of same) {
+  t.test(`${what} is not looked for again`, async (t) => {
+    const { find, times } = counting()
+    t.equal(find(FIRST), find(wish))
+    t.equal(times(), 1)
+  })
+}
+
+for (const [what, wish] of other) {
+  t.test(`${what} is looked for`, async (t) => {
+    const { find, times } = counting()
+    t.not(find(FIRST), find(wish))
+    t.equal(times(), 2)
+  })
+}
+
+for (const [what, found] of [
+  ['a field that is gone', undefined],
+  ['a value as large as nobody repeats', 'x'.repeat(20_000)],
+  ['a value nested deeper than JSON can be written', nested(10_000)],
+] as const) {
+  t.test(`${what} is looked for each time`, async (t) => {
+    const { find, times } = counting()
+    find(edit(found))
+    find(edit(found))
+    t.equal(times(), 2)
+  })
+}
+
+t.test('of many edits the oldest is forgotten', async (t) => {
+  const { find, times } = counting()
+  for (let value = 0; value < 17; value++) find(edit(`value ${value}`))
+  find(edit('value 16'))
+  t.equal(times(), 17)
+  find(edit('value 0'))
+  t.equal(times(), 18)
+})

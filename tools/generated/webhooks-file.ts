@@ -1,0 +1,23 @@
+import { kubernetesYaml } from '../../src/cli/kubernetes-yaml.ts'
+import { type Catalog, kindKey } from '../../src/shared/catalog/catalog.ts'
+import { accountUser, RECONCILER_ACCOUNT } from '../../src/shared/catalog/names.ts'
+import { webhookConfigurations } from '../../src/shared/catalog/webhook-rules.ts'
+import { NOTICE } from './notice.ts'
+
+/** docs/webhooks.yaml: the configurations as the leader registers them where every API of the catalog is served. */
+export function webhooksFile(catalog: Catalog, namespace: string): string {
+  const served = catalog.map(({ object }) => [kindKey(object), object.versions] as const)
+  const hco = { apiVersion: '', namespace: 'openshift-cnv', annotations: {}, spec: {} }
+  const configurations = webhookConfigurations({
+    catalog,
+    facts: { hco, served: Object.fromEntries(served) },
+    endpoint: { service: { name: `${namespace}-webhook`, namespace } },
+    // The leader makes it.
+    trust: { bundle: '' },
+    failurePolicy: 'Ignore',
+    trustedUser: accountUser(namespace, RECONCILER_ACCOUNT),
+    owner: undefined,
+  })
+  const documents = configurations.map(kubernetesYaml)
+  return `# ${NOTICE}\n# As registered in namespace ${namespace}, with a HyperConverged in openshift-cnv and every API served.\n${documents.join('---\n')}`
+}

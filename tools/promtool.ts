@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { cacheFolder } from '../src/cli/control-plane/cache.ts'
+import { type Env, findGo, type Go } from '../src/cli/control-plane/go.ts'
+import { withLock } from '../src/cli/control-plane/lock.ts'
+import { lastLines, spawnLeashed } from '../src/cli/control-plane/processes.ts'
+import { withProgress } from '../src/cli/control-plane/progress.ts'
+
+const MODULE = join(import.meta.dirname, 'promtool')
+const PACKAGE = 'github.com/prometheus/prometheus/cmd/promtool'
+// Without the discovery of every cloud there is, which tests of rules need not, it takes half of the time.
+const TAGS = 'netgo,builtinassets,remove_all_sd'
+const FLAGS = ['-modcacherw', '-buildvcs=false', '-trimpath', '-tags', TAGS, '-ldflags', '-s -w']
+
+/**
+ * Where Prometheus's promtool is: at PROMTOOL, or built from tools/promtool unless this very content was
+ * built before.
+ *
+ * @throws with the way out, where it is neither given nor can be built
+ */
+export async function findPromtool(env: Env, print: (line: string) => void): Promise<string> {
+  if (env.PROMTOOL) return resolve(env.PROMTOOL)
+  const go = await findGo(MODULE, env, { what: 'promtool', way: 'set PROMTOOL to the path of one' })
+  const file = join(dirname(cacheFolder(env)), 'promtool', keyOf(go))
+  if (existsSync(file)) return file
+  mkdirSync(dirname(file), { recursive: true })
+  const waiting = (released: Promise<void>) =>
+    withProgress('another process builds promtool, waiting for it', released, print)
+  await withLock(`${file}.lock`, waiting, async () => {
+    if (!existsSync(file)) await build(go, file, print)
+  })
+  return file
+}
+
+async function build(go: Go, file: string, print: (line: string) => void): Promise<void> {
+  const logFile = `${file}.log`
+  const beside = `${file}.building`
+  const compiler = spawnLeashed({
+    name: 'go build',
+    file: 'go',
+    args: ['build', ...FLAGS, '-o', beside, PACKAGE],
+    cwd: MODULE,
+    env: { ...go.env, GOTMPDIR: dirname(file) },
+    logFile,
+  })
+  const task = `building promtool with ${go.version}, once, about 4 minutes`
+  const how = await withProgress(task, compiler.ended, print)
+  if (how !== 'exit code 0')
+    throw new Error(
+      `building promtool failed (${how}); all of it is in ${logFile}:\n${lastLines(compiler.output())}`,
+    )
+  renameSync(beside, file)
+  rmSync(logFile)
+}
+
+// All that decides what is built.
+function keyOf({ version, platform }: Go): string {
+  const hash = createHash('sha256')
+  for (const name of ['go.mod', 'go.sum']) hash.update(readFileSync(join(MODULE, name)))
+  return hash
+    .update(JSON.stringify([FLAGS, version, platform]))
+    .digest('hex')
+    .slice(0, 32)
+}
