@@ -6,7 +6,7 @@ import { HEALTH_CHECK, isReady, sumOf } from './autopilot-fixture.ts'
 import { faultTest } from './fault.ts'
 import { judgesAll } from './losses.ts'
 import { programWith } from './program.ts'
-import { type Replica, rollingCluster } from './rolling.ts'
+import { type Replica, rollingCluster, untilEnded } from './rolling.ts'
 import { until } from './until.ts'
 
 const TEMPLATE = 'active/node-health-standard.yaml.ejs'
@@ -64,6 +64,8 @@ t.test('replicas of two versions judge while 100 writes a second are made', asyn
 
       process.kill(old.process.pid, 'SIGTERM')
       await untilAway(old)
+      // Until then it answers on the connections that it has, and still disagrees.
+      t.equal(await untilEnded(old.process), 'exit code 0')
       await startReplica(newer.entry)
       await untilServing(young)
       await judgesAll(t, cluster)
