@@ -27,12 +27,14 @@ const EXPIRY = 'virt_platform_webhook_certificate_expiry_timestamp_seconds'
 const ALL = 'virt_platform_activation_info{pod="r1",mode="all"}'
 const OFF = 'virt_platform_activation_info{pod="r1",mode="off"}'
 const OBSERVE = 'virt_platform_activation_info{pod="r1",mode="observe"}'
+const LEADS = 'virt_platform_leader{pod="r1"}'
+const WAITS = 'virt_platform_leader{pod="r2"}'
 const NINETY_DAYS = 90 * 86_400
 /** What a cluster scrapes where all is well. */
 const WELL = {
   [ALL]: '1x400',
-  'virt_platform_leader{pod="r1"}': '1x400',
-  'virt_platform_leader{pod="r2"}': '0x400',
+  [LEADS]: '1x400',
+  [WAITS]: '0x400',
   [`virt_platform_compliance_status{pod="r1",${HCO}}`]: '1x400',
   [`${EXPIRY}{pod="w1"}`]: `${NINETY_DAYS}x400`,
   [`${EXPIRY}{pod="w2"}`]: `${NINETY_DAYS}x400`,
@@ -57,6 +59,12 @@ const webhookDown: Firing = {
   summary: 'No webhook of the autopilot answers Prometheus.',
   description:
     'No replica of the webhook with a valid certificate was scraped for 5 minutes: writes to managed objects are not judged (or are refused, where the failure policy is Fail), and put back only afterwards. See whether its pods are ready: kubectl get pods -n autopilot -l app.kubernetes.io/name=virt-platform-autopilot',
+}
+const reconcilerDown: Firing = {
+  alert: 'VirtPlatformReconcilerDown',
+  summary: 'No reconciler of the autopilot leads.',
+  description:
+    'Prometheus has seen no leader for 5 minutes: what the webhook did not see is not healed, what is missing is not created, and a change of the HyperConverged’s settings has no effect. See who held the Lease last, and when: kubectl get lease -n autopilot virt-platform-autopilot.kubevirt.io -o yaml',
 }
 const admissionErrors: Firing = {
   alert: 'VirtPlatformAdmissionErrors',
@@ -94,6 +102,7 @@ export const CASES: readonly AlertCase[] = [
     name: 'who only observes wants nothing in sync, and a war of before is over',
     series: {
       [OBSERVE]: '1x400',
+      [LEADS]: '1x400',
       [`virt_platform_compliance_status{pod="r1",${HCO}}`]: '0x400',
       [`virt_platform_thrashing_active{pod="w1",${HCO}}`]: '1x400',
       [`${EXPIRY}{pod="w1"}`]: `${NINETY_DAYS}x400`,
@@ -104,8 +113,18 @@ export const CASES: readonly AlertCase[] = [
     name: 'switched off, nobody misses the webhook',
     series: {
       [OFF]: '1x400',
+      [LEADS]: '1x400',
       [`${EXPIRY}{pod="w1"}`]: `${NINETY_DAYS}x10 stale`,
       [`virt_platform_thrashing_active{pod="w1",${HCO}}`]: '1x400',
+    },
+    moments: { '1h': [], '3h': [] },
+  },
+  {
+    name: 'switched off and then stopped, nobody misses a leader either',
+    series: {
+      [OFF]: '1x100 stale',
+      [LEADS]: '1x100 stale',
+      [`${EXPIRY}{pod="w1"}`]: `${NINETY_DAYS}x10 stale`,
     },
     moments: { '1h': [], '3h': [] },
   },
@@ -211,6 +230,7 @@ export const CASES: readonly AlertCase[] = [
     name: 'every replica of the webhook is gone, until one is back',
     series: {
       [ALL]: '1x400',
+      [LEADS]: '1x400',
       [`${EXPIRY}{pod="w1"}`]: `${NINETY_DAYS}x20 stale`,
       [`${EXPIRY}{pod="w2"}`]: `${NINETY_DAYS}x20 stale`,
       [`${EXPIRY}{pod="w3"}`]: `_x100 ${NINETY_DAYS}x100`,
@@ -224,13 +244,32 @@ export const CASES: readonly AlertCase[] = [
   },
   {
     name: 'replicas without a certificate are as good as away',
-    series: { [ALL]: '1x400', [`${EXPIRY}{pod="w1"}`]: '0x400' },
+    series: { [ALL]: '1x400', [LEADS]: '1x400', [`${EXPIRY}{pod="w1"}`]: '0x400' },
     moments: { '10m': [webhookDown] },
   },
   {
+    name: 'the leader ends, and another leads within a minute',
+    series: { ...WELL, [LEADS]: '1x20 stale', [WAITS]: '0x21 1x300' },
+    moments: { '11m': [], '20m': [], '1h': [] },
+  },
+  {
+    name: 'nobody leads, until somebody does',
+    series: { ...WELL, [LEADS]: '1x20 stale', [WAITS]: '0x80 1x300' },
+    moments: { '14m': [], '17m': [reconcilerDown], '42m': [] },
+  },
+  {
+    name: 'the reconciler was never seen, beside a webhook that is',
+    series: { [`${EXPIRY}{pod="w1"}`]: `${NINETY_DAYS}x400` },
+    moments: { '4m': [], '10m': [reconcilerDown] },
+  },
+  {
     name: 'both processes are dead',
-    series: { [ALL]: '1x20 stale', [`${EXPIRY}{pod="w1"}`]: `${NINETY_DAYS}x20 stale` },
-    moments: { '20m': [webhookDown] },
+    series: {
+      [ALL]: '1x20 stale',
+      [LEADS]: '1x20 stale',
+      [`${EXPIRY}{pod="w1"}`]: `${NINETY_DAYS}x20 stale`,
+    },
+    moments: { '20m': [webhookDown, reconcilerDown] },
   },
   {
     name: 'an autopilot that was never scraped is not missed',
@@ -246,6 +285,26 @@ export const CASES: readonly AlertCase[] = [
         '0+1x400',
     },
     moments: { '4m': [], '20m': [admissionErrors], '90m': [] },
+  },
+  {
+    name: 'a single call that failed, where none had, is told for a while',
+    series: {
+      ...WELL,
+      'up{job="apiserver",instance="a"}': '1x400',
+      'apiserver_admission_webhook_fail_open_count{job="apiserver",instance="a",name="mutate.platform.kubevirt.io",type="admit"}':
+        '_x60 1x300',
+    },
+    moments: { '29m': [], '34m': [], '37m': [admissionErrors], '46m': [] },
+  },
+  {
+    name: 'failures of before somebody scraped the API server are not new',
+    series: {
+      ...WELL,
+      'up{job="apiserver",instance="a"}': '_x60 1x300',
+      'apiserver_admission_webhook_rejection_count{job="apiserver",instance="a",name="validate.platform.kubevirt.io",type="validating",operation="UPDATE",error_type="calling_webhook_error",rejection_code="500"}':
+        '_x60 3x300',
+    },
+    moments: { '37m': [], '50m': [] },
   },
   {
     name: 'writes that are refused since the webhook does not answer, where that is the policy',

@@ -38,6 +38,7 @@ type Reader = (node: Node, reading: Reading) => Labels
 const readers: Readonly<Record<string, Reader>> = {
   NumberDurationLiteral: () => undefined,
   ParenExpr: (node, reading) => labelsOf(onlyChild(node), reading),
+  OffsetExpr: (node, reading) => labelsOf(childrenOf(node)[0], reading),
   MatrixSelector: (node, reading) => labelsOf(childrenOf(node)[0], reading),
   SubqueryExpr: (node, reading) => labelsOf(childrenOf(node)[0], reading),
   VectorSelector: selector,

@@ -23,6 +23,7 @@ const EXPECTED: readonly (readonly [alert: string, severity: string, wait: strin
   ['VirtPlatformDependencyMissing', 'warning', '5m'],
   ['VirtPlatformTombstoneStuck', 'warning', '30m'],
   ['VirtPlatformWebhookDown', 'warning', '5m'],
+  ['VirtPlatformReconcilerDown', 'warning', '5m'],
   ['VirtPlatformAdmissionErrors', 'warning', '5m'],
   ['VirtPlatformAdmissionSlow', 'warning', '10m'],
   ['VirtPlatformCertificateExpiring', 'warning', '1h'],
@@ -91,8 +92,10 @@ t.test('what is asked of the API server is about our webhooks, and no other', as
     trustedUser: 'reconciler',
     owner: undefined,
   }).flatMap(({ webhooks }) => (webhooks as readonly { name: string }[]).map(({ name }) => name))
-  const selectors = alerts.flatMap(({ expr }) => expr.match(/apiserver_\w+\{[^}]*\}/g) ?? [])
-  t.equal(selectors.length, 3)
+  const selectors = new Set(
+    alerts.flatMap(({ expr }) => expr.match(/apiserver_\w+\{[^}]*\}/g) ?? []),
+  )
+  t.equal(selectors.size, 3)
   for (const selector of selectors) {
     const [, pattern = ''] = /[{ ]name=~"([^"]+)"/.exec(selector) ?? []
     const isOurs = new RegExp(`^(?:${pattern})$`)
@@ -101,22 +104,36 @@ t.test('what is asked of the API server is about our webhooks, and no other', as
   }
 })
 
-t.test('nobody misses a webhook of which nobody saw anything for a day', async (t) => {
-  const { expr = '' } = alerts.find(({ alert }) => alert === 'VirtPlatformWebhookDown') ?? {}
-  const [, seen = '', off = ''] =
-    /^absent\([^)]*\(\)\)\nand on \(\) \(([\s\S]*)\)\nunless on \(\) \(([\s\S]*)\)$/.exec(expr) ??
-    []
-  const asked = [...seen.matchAll(/(\w+)\((\w+)\[1d\]\)/g)].map(([, ...call]) => call)
-  t.same(asked, [
-    ['present_over_time', 'virt_platform_webhook_certificate_expiry_timestamp_seconds'],
-    ['present_over_time', 'virt_platform_activation_info'],
-  ])
-  t.same(
-    [...off.matchAll(/\{([^}]*)\}\)\[1d:1m\]/g)].map(([, mode]) => mode),
-    ['mode="off"', 'mode!="off"'],
-    'when it was last told to be off, against when it was last told anything else',
-  )
-})
+const missed = [
+  [
+    'VirtPlatformWebhookDown',
+    'virt_platform_webhook_certificate_expiry_timestamp_seconds',
+    'virt_platform_activation_info',
+  ],
+  [
+    'VirtPlatformReconcilerDown',
+    'virt_platform_leader',
+    'virt_platform_webhook_certificate_expiry_timestamp_seconds',
+  ],
+] as const
+
+for (const [name, ...signs] of missed) {
+  t.test(`${name} misses nobody of whom nothing was seen for a day`, async (t) => {
+    const { expr = '' } = alerts.find(({ alert }) => alert === name) ?? {}
+    const [, seen = '', off = ''] =
+      /^absent\([^\n]*\)\nand on \(\) \(([\s\S]*)\)\nunless on \(\) \((.*)\)$/.exec(expr) ?? []
+    const asked = [...seen.matchAll(/(\w+)\((\w+)\[1d\]\)/g)].map(([, ...call]) => call)
+    t.same(
+      asked,
+      signs.map((sign) => ['present_over_time', sign]),
+    )
+    t.same(
+      [...off.matchAll(/\{([^}]*)\}\)\[1d:1m\]/g)].map(([, mode]) => mode),
+      ['mode="off"', 'mode!="off"'],
+      'when it was last told to be off, against when it was last told anything else',
+    )
+  })
+}
 
 const COMPLIANCE = 'virt_platform_compliance_status'
 
@@ -148,6 +165,7 @@ for (const [expression, mistake] of mistaken) {
 const yielding: readonly (readonly [expression: string, labels: readonly string[]])[] = [
   [`max by (kind, name) (${COMPLIANCE}) == 0`, ['kind', 'name']],
   ['absent(up > time())', []],
+  ['min by (pod) (up offset 5m) == 1', ['pod']],
   [`sum by (kind) (${COMPLIANCE}) or sum(${COMPLIANCE})`, []],
   [`sum by (kind) (${COMPLIANCE}) unless on () virt_platform_leader`, ['kind']],
   ['min by (pod) (up) - time() < 7 * 86400', ['pod']],
@@ -166,7 +184,7 @@ t.test('the check takes nothing for granted that it does not know', async (t) =>
     `label_replace(${COMPLIANCE}, "a", "b", "c", "d")`,
     `sum without (kind) (${COMPLIANCE})`,
     `${COMPLIANCE} * on (kind) group_left () ${COMPLIANCE}`,
-    `${COMPLIANCE} offset 5m`,
+    `${COMPLIANCE} @ 5`,
   ])
     t.throws(() => readExpression(expression, metrics), /cannot tell the labels of|is read:/)
 })

@@ -48,3 +48,7 @@ t.test('writes what nests deeper than calls can, in the very same way', async (t
   const [before = '', after = ''] = open
   t.ok(canonicalJson(value) === before.repeat(20_000) + canonicalJson(core) + after.repeat(20_000))
 })
+
+t.test('what is no JSON is not taken for what nests too deep', async (t) => {
+  t.throws(() => canonicalJson({ a: 1n }), TypeError)
+})
