@@ -1,6 +1,6 @@
-import type { Client } from '../shared/cluster/client.ts'
+import { type Client, isConflict } from '../shared/cluster/client.ts'
 import { certificatesIn } from '../shared/ops/pem.ts'
-import { readCertificates, writeCertificates } from './certificate-secrets.ts'
+import { readSecrets, type Secrets, storedIn, writeSecrets } from './certificate-secrets.ts'
 import {
   type Certificates,
   nextRenewal,
@@ -30,11 +30,14 @@ export interface KeptCertificates {
   readonly dueInMs: number
 }
 
+/** How often in a row a Secret that somebody else changed meanwhile is read again at once. */
+const CONFLICTS_AT_ONCE = 3
+
 /** Keeps our own certificates in their Secrets, as the leader does. */
 export class CertificateKeeper {
   readonly #options: CertificateKeeperOptions
   #learning = new Learning()
-  #certificates: StoredCertificates | undefined
+  #secrets: Secrets | undefined
   /** An authority that was made and that perhaps is not stored: nobody else has its key. */
   #unwritten: KeyedCertificate | undefined
   #rereads = 0
@@ -52,28 +55,39 @@ export class CertificateKeeper {
 
   /** Reads the Secrets again next time: somebody changed them. */
   reread(): void {
-    this.#certificates = undefined
+    this.#secrets = undefined
     this.#rereads++
   }
 
   /** Does what is due now. Throws what the API server says; what could not be written is not made another time. */
   async keep(): Promise<KeptCertificates> {
+    for (let conflicts = 0; ; conflicts++) {
+      try {
+        return await this.#decideAndWrite()
+      } catch (error) {
+        // What was read may be no more, and what was written may be stored all the same.
+        this.reread()
+        if (!isConflict(error) || conflicts === CONFLICTS_AT_ONCE) throw error
+      }
+    }
+  }
+
+  async #decideAndWrite(): Promise<KeptCertificates> {
     const { client, namespace, hosts, requireLease, now } = this.#options
     const rereads = this.#rereads
-    const stored = withUnwritten(
-      this.#certificates ?? (await readCertificates(client, namespace)),
-      this.#unwritten,
-    )
+    const secrets = this.#secrets ?? (await readSecrets(client, namespace))
+    const stored = withUnwritten(storedIn(secrets), this.#unwritten)
     const learnedInMs = this.#learnedIn(stored)
     const certificates = await renewCertificates(stored, hosts, now(), learnedInMs === 0)
+    let written = secrets
     if (certificates !== stored || this.#unwritten) {
       requireLease()
       this.#unwritten = certificates.authority
-      await writeCertificates(client, namespace, certificates)
+      written = await writeSecrets(client, namespace, certificates, secrets)
       this.#unwritten = undefined
     }
     // Somebody may have deleted meanwhile what was read or written: then it is to be read again.
-    if (rereads === this.#rereads) this.#certificates = certificates
+    if (rereads === this.#rereads) this.#secrets = written
     const dueInMs = Math.min(nextRenewal(certificates) - now(), learnedInMs || Infinity)
     return { certificates, dueInMs }
   }

@@ -4,14 +4,22 @@ import { apply, read } from '../shared/cluster/resource.ts'
 import { isMap, type KubeObject } from '../shared/engine/object.ts'
 import type { Certificates, StoredCertificates } from './certificates.ts'
 
-/** Reads the certificates back from their Secrets; what is missing or incomplete is left out. */
-export async function readCertificates(
-  client: Client,
-  namespace: string,
-): Promise<StoredCertificates> {
+/** Our Secrets as they were read or written last, by name; undefined where there is none. */
+export type Secrets = Readonly<Record<string, KubeObject | undefined>>
+
+/** Reads both Secrets. */
+export async function readSecrets(client: Client, namespace: string): Promise<Secrets> {
   const at = secretsIn(namespace)
-  const [authority, serving] = await Promise.all(
-    [AUTHORITY_SECRET, SERVING_SECRET].map(async (name) => decode(await read(client, at, name))),
+  const entries = [AUTHORITY_SECRET, SERVING_SECRET].map(
+    async (name) => [name, await read(client, at, name)] as const,
+  )
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+/** The certificates that the Secrets hold; what is missing or incomplete is left out. */
+export function storedIn(secrets: Secrets): StoredCertificates {
+  const [authority, serving] = [AUTHORITY_SECRET, SERVING_SECRET].map((name) =>
+    decode(secrets[name]),
   )
   const bundle = serving?.['ca.crt']
   return {
@@ -29,43 +37,58 @@ function pair(member: 'authority' | 'serving', secret: Texts = {}): StoredCertif
 }
 
 /**
- * Stores the certificates. The authority's key has a Secret of its own, which the webhook cannot read:
- * whoever takes the webhook over cannot issue certificates.
+ * Stores the certificates, and gives the Secrets as they are then. What already holds them is not written; what does not is
+ * written only as it was read, since the decision rests on that: ApiError 409 says that somebody changed or deleted it.
+ * The authority's key has a Secret of its own, which the webhook cannot read: whoever takes the webhook over cannot
+ * issue certificates.
  */
-export async function writeCertificates(
+export async function writeSecrets(
   client: Client,
   namespace: string,
-  certificates: Certificates,
-) {
-  const { authority, serving, bundle } = certificates
+  { authority, serving, bundle }: Certificates,
+  before: Secrets,
+): Promise<Secrets> {
+  const write = (name: string, texts: Texts) =>
+    holds(before[name], texts)
+      ? before[name]
+      : apply(client, secretsIn(namespace), secretOf({ name, namespace }, texts, before[name]))
   // The bundle first: an authority that it does not hold would be taken for a broken one.
-  await applySecret(client, namespace, SERVING_SECRET, {
+  const servingSecret = await write(SERVING_SECRET, {
     'tls.crt': serving.certificate,
     'tls.key': serving.key,
     'ca.crt': bundle,
   })
-  await applySecret(client, namespace, AUTHORITY_SECRET, {
+  const authoritySecret = await write(AUTHORITY_SECRET, {
     'tls.crt': authority.certificate,
     'tls.key': authority.key,
   })
+  return { [SERVING_SECRET]: servingSecret, [AUTHORITY_SECRET]: authoritySecret }
 }
 
 const secretsIn = (namespace: string) => ({ apiVersion: 'v1', resource: 'secrets', namespace })
 
-async function applySecret(client: Client, namespace: string, name: string, data: Texts) {
-  const at = secretsIn(namespace)
-  // The type of a Secret cannot be changed, and we may not delete one that somebody made of another.
-  const type = (await read(client, at, name))?.type ?? 'kubernetes.io/tls'
-  await apply(client, at, {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    type,
-    metadata: { name, namespace },
-    data: Object.fromEntries(
-      Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
-    ),
-  })
+function holds(secret: KubeObject | undefined, texts: Texts): boolean {
+  const held = decode(secret)
+  return held !== undefined && Object.entries(texts).every(([key, text]) => held[key] === text)
 }
+
+const secretOf = (
+  place: { readonly name: string; readonly namespace: string },
+  texts: Texts,
+  before: KubeObject | undefined,
+): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  // It cannot be changed, and we may not delete a Secret that somebody made of another type.
+  type: before?.type ?? 'kubernetes.io/tls',
+  metadata: {
+    ...place,
+    ...(before && { uid: before.metadata.uid, resourceVersion: before.metadata.resourceVersion }),
+  },
+  data: Object.fromEntries(
+    Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
+  ),
+})
 
 function decode(secret: KubeObject | undefined): Texts | undefined {
   const data = secret?.data

@@ -42,6 +42,8 @@ t.test('the registration while something that it needs is away', async (t) => {
       outcome: 'it stays, and the leader contests nothing',
     },
     async (t) => {
+      // That writes are judged says nothing of the second configuration, which is made after the first.
+      await untilInUse(cluster, 'both are registered', () => true)
       const owner = { apiVersion: 'v1', kind: 'Namespace', name: 'default' }
       const { uid } = (await read('/api/v1/namespaces/default')).metadata
       const add = [{ op: 'add', path: '/metadata/ownerReferences/-', value: { ...owner, uid } }]
@@ -100,7 +102,8 @@ t.test('the registration while something that it needs is away', async (t) => {
       const { name, namespace } = metadata
       await admin('DELETE', HCO)
       await until('it is gone', async () => (await read(HCO)) === undefined, LONG_MS)
-      await Promise.all([AUTHORITY, SERVING].map((path) => admin('DELETE', path)))
+      // The authority first: a leader that finds only the other gone stores both again.
+      for (const path of [AUTHORITY, SERVING]) await admin('DELETE', path)
       await untilInUse(
         cluster,
         'all is new',
@@ -115,7 +118,8 @@ t.test('the registration while something that it needs is away', async (t) => {
         LONG_MS,
       )
       await cluster.untilCompared('kubevirt-hyperconverged')
-      t.ok(await isJudged(cluster))
+      // Until the webhook has heard of the new one it judges nothing else.
+      await until('writes are judged', () => isJudged(cluster), LONG_MS)
     },
   )
 
