@@ -196,7 +196,13 @@ export class Controller {
     const { policies } = outlook
     const { name } = asset.object
     return reconcile(situationOf(asset, outlook, view, { isObserver, now: now() }), {
-      object: createObjectPort({ client, at: this.#resourceOf(asset), name, isLeader }),
+      object: createObjectPort({
+        client,
+        at: this.#resourceOf(asset),
+        name,
+        isLeader,
+        onStored: (object) => view.update(asset, object),
+      }),
       settled: this.#settled,
       heals: this.#heals.of(asset.name),
       classify: ({ live, desired }) => classifyChange({ live, desired, policies }),
@@ -217,7 +223,6 @@ export class Controller {
 
   #finish(asset: Asset, { hco }: Outlook, outcome: Outcome, durationMs: number): void {
     const { view, reporter, isObserver, isLeader } = this.#options
-    if ('object' in outcome && outcome.object) view.update(asset, outcome.object)
     this.#lookAgain(asset, outcome)
     this.#approvals.note(asset, outcome)
     // What was written while the Lease went is not ours to tell of any more.
