@@ -9,7 +9,7 @@ interface Definition {
   readonly versions: readonly { readonly name: string; readonly served: boolean }[]
 }
 
-const WITHIN_MS = 30_000
+const WITHIN_MS = 120_000
 const POLL_MS = 50
 
 /**

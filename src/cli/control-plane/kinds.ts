@@ -36,7 +36,8 @@ export async function discoverKinds(access: Access): Promise<Kinds> {
 }
 
 async function discover({ url, ca, token }: Access, root: string): Promise<[string, Kind][]> {
-  const { text } = await send(url + root, { ca, token, accept: AGGREGATED })
+  const { status, text } = await send(url + root, { ca, token, accept: AGGREGATED })
+  if (status !== 200) throw new Error(`GET ${root}: ${status} ${text}`)
   const { items } = JSON.parse(text) as Discovery
   return items.flatMap(({ metadata: { name }, versions }) =>
     versions.flatMap(({ version, resources = [] }) => {

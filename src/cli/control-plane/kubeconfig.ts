@@ -44,9 +44,10 @@ export interface KubeconfigTarget {
   readonly accounts: readonly [admin: Account, ...others: Account[]]
 }
 
-/** A function that writes a user's kubeconfig and says where; who has no account is impersonated. */
+/** A function that writes a user's kubeconfig, once, and says where; who has no account is impersonated. */
 export function createKubeconfigs(target: KubeconfigTarget): (user: User) => string {
   const [admin] = target.accounts
+  const written = new Set<string>()
   return ({ name, groups }) => {
     const account = target.accounts.find((known) => known.name === name)
     const hasToken = account?.groups.join() === groups.join()
@@ -54,7 +55,10 @@ export function createKubeconfigs(target: KubeconfigTarget): (user: User) => str
     const credentials = hasToken
       ? { token: account?.token }
       : { token: admin.token, as: name, 'as-groups': groups }
-    writeFileSync(path, kubeconfigText(target, name, credentials), { mode: 0o600 })
+    // It never changes, and somebody may be reading it.
+    if (!written.has(path))
+      writeFileSync(path, kubeconfigText(target, name, credentials), { mode: 0o600 })
+    written.add(path)
     return path
   }
 }

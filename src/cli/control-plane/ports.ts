@@ -1,4 +1,5 @@
-import { type AddressInfo, createServer } from 'node:net'
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Leashed, lastLines } from './processes.ts'
 
@@ -34,17 +35,26 @@ export async function serve<Ports>(service: Service<Ports>): Promise<Served<Port
   }
 }
 
+// Below what kernels give to whoever asks for any port (from 32768 on Linux): between here and its use nobody gets it by chance.
+const LOWEST = 10_000
+const HIGHEST = 32_767
+
 /** A port of the loopback interface that nobody listens on. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(LOWEST, HIGHEST + 1)
+    if (await isFree(port)) return port
+  }
 }
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(false) : reject(error),
+    )
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
 
 async function untilReady(process: Leashed, isReady: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + READY_WITHIN_MS

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../shared/engine/object.ts'
 import { type Leashed, lastLines } from '../control-plane/processes.ts'
 import type { Autopilot } from './autopilot.ts'
 
-const READY_MS = 60_000
+const READY_MS = 120_000
 const POLL_MS = 50
 
 /** Waits until the webhook judges writes and the leader has brought every active object to its baseline. */
