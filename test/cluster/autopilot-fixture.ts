@@ -11,7 +11,7 @@ import type { Manifest } from '../../src/cli/control-plane/manifests.ts'
 import { lastLines } from '../../src/cli/control-plane/processes.ts'
 import { type Autopilot, startAutopilot } from '../../src/cli/dev/autopilot.ts'
 import { untilReady } from '../../src/cli/dev/readiness.ts'
-import { connect } from '../../src/shared/cluster/client.ts'
+import { type Client, connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
 import type { KubeObject } from '../../src/shared/engine/object.ts'
 import { callsOf } from './calls.ts'
@@ -198,7 +198,7 @@ export async function autopilotCluster(
   })
   const read = createRead(cluster)
   const metrics = createMetrics(autopilot)
-  if (!isEarly) await untilReady(autopilot, client, (await read(HCO)) as KubeObject)
+  if (!isEarly) await untilAtWork({ ...cluster, read }, autopilot, client)
   return Object.assign(cluster, {
     autopilot,
     read,
@@ -237,6 +237,28 @@ export async function autopilotCluster(
           async () => (await metrics.metric(of, 'virt_platform_leader')) === 1,
         )
     },
+  })
+}
+
+/**
+ * Waits until both processes do all that they are there for: the webhook is asked by both of its entries, of which the second is
+ * registered after the first, and the leader has noted that it registered them.
+ */
+export async function untilAtWork(
+  { admin, read }: Pick<AutopilotCluster, 'admin' | 'read'>,
+  autopilot: Autopilot,
+  client: Client,
+): Promise<void> {
+  await untilReady(autopilot, client, (await read(HCO)) as KubeObject)
+  await until('the leader has noted both registrations', async () => {
+    const registered = (await read(STATE))?.data['registered.json'] ?? '{}'
+    return Object.keys(JSON.parse(registered)).length === 2
+  })
+  const label = { metadata: { labels: { 'example.com/asked': 'yes' } } }
+  await until('the API server asks by the second entry, too', async () => {
+    await admin('PATCH', `${HCO}?dryRun=All`, label, 'application/merge-patch+json')
+    const { series } = await callsOf({ admin })
+    return Object.keys(series).some((name) => name.includes('"validate.platform.kubevirt.io"'))
   })
 }
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import { createServer as createSocketServer, type Server, type Socket } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { KEEP_ALIVE_MS } from './https-server.ts'
 
 /** What a webhook does wrong. */
 export type Manner =
@@ -35,8 +36,8 @@ export interface Place {
   readonly cert: string
 }
 
-// More than the three seconds of the registration.
-const SLOW_MS = 4_000
+// So much more than the three seconds of the registration that a stall does not let both come at once.
+const SLOW_MS = 15_000
 
 interface Exchange {
   readonly uid: string
@@ -87,7 +88,10 @@ export async function startBadWebhook(
   }
   const server: Server = isCurt(manner)
     ? createSocketServer(CURT[manner])
-    : createServer({ key, cert }, (...pair) => void serve(MANNERS[manner], ...pair))
+    : createServer(
+        { key, cert, keepAliveTimeout: KEEP_ALIVE_MS },
+        (...pair) => void serve(MANNERS[manner], ...pair),
+      )
   server.on('connection', (socket: Socket) => {
     connections++
     sockets.add(socket)

@@ -22,8 +22,8 @@ export interface Balancer {
   open(endpoint: Endpoint): number
   /** How many connections were ever dealt to this endpoint, whether it took them or not. */
   dealt(endpoint: Endpoint): number
-  /** How many connections to any other endpoint the API server ended first: as where it has waited long enough. */
-  abandonedBeside(endpoint: Endpoint): number
+  /** How many connections the API server ended first, as where it has waited long enough; all, or of other endpoints than this. */
+  abandoned(beside?: Endpoint): number
 }
 
 const PROBE_EVERY_MS = 100
@@ -92,9 +92,9 @@ export async function startBalancer(t: Pick<Scope, 'teardown'>): Promise<Balance
     isServing: (endpoint) => of(endpoint).isReady,
     open: (endpoint) => of(endpoint).sockets.size,
     dealt: (endpoint) => of(endpoint).dealt,
-    abandonedBeside: (endpoint) =>
+    abandoned: (beside) =>
       members
-        .filter(({ port }) => port !== endpoint.port)
+        .filter(({ port }) => port !== beside?.port)
         .reduce((sum, { abandoned }) => sum + abandoned, 0),
   }
 }

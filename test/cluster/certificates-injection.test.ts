@@ -60,10 +60,11 @@ t.test('authorities that somebody else injects', async (t) => {
     await admin('PATCH', `${VALIDATING}?${query}`, patch, APPLY)
   }
 
-  const isNever = ({ webhooks }: Loose) =>
-    webhooks[0].matchConditions.some(({ expression }: Loose) => expression === 'false')
   const untilUnasked = () =>
     until('nobody is asked', async () => (await live()).every(isNever), 90_000)
+  // The second configuration follows the first, by which alone writes are judged already.
+  const untilAsked = () =>
+    until('both are asked', async () => !(await live()).some(isNever), 90_000)
   const label = { metadata: { labels: { 'example.com/early': 'yes' } } }
   const passes = async () =>
     (await admin('PATCH', `${HEALTH_CHECK}?dryRun=All`, label, MERGE)).status === 200
@@ -78,6 +79,7 @@ t.test('authorities that somebody else injects', async (t) => {
         t.notOk(webhooks[0].clientConfig.caBundle)
         t.equal(webhooks[0].failurePolicy, 'Fail')
       }
+      await until('it is there', () => read(HEALTH_CHECK), 90_000)
       t.ok(await passes(), 'an empty bundle would have every write refused')
       t.equal(await cluster.asked(), 0)
     },
@@ -86,6 +88,7 @@ t.test('authorities that somebody else injects', async (t) => {
   await t.test('are the injector’s alone, and writes are judged by them', async (t) => {
     await inject(authority.certificate)
     await until('writes are judged', () => isJudged(cluster), 90_000)
+    await untilAsked()
     for (const { metadata, webhooks } of await live()) {
       t.equal(webhooks[0].clientConfig.caBundle, base64(authority.certificate))
       const owners = metadata.managedFields.filter(ownsBundle)
@@ -94,6 +97,7 @@ t.test('authorities that somebody else injects', async (t) => {
         ['injector'],
       )
     }
+    await untilKept(cluster)
     t.ok((await cluster.metric('reconciler', AUTHORITY_OF)) * 1000 > Date.now())
   })
 
@@ -223,6 +227,8 @@ t.test('authorities that the service CA of OpenShift injects', async (t) => {
       return status === 200
     })
   await until('writes are judged', () => isJudged(cluster), 90_000)
+  // The second configuration follows the first, by which alone writes are judged already.
+  await until('both are asked', async () => !(await live()).some(isNever), 90_000)
   await untilKept(cluster)
   const before = (await live()).map(({ metadata }) => metadata.generation)
   await cluster.restart('reconciler')
@@ -243,4 +249,6 @@ t.test('authorities that the service CA of OpenShift injects', async (t) => {
   t.ok(await isJudged(cluster))
 })
 
+const isNever = ({ webhooks }: Loose) =>
+  webhooks[0].matchConditions.some(({ expression }: Loose) => expression === 'false')
 const ownsBundle = ({ fieldsV1 }: Loose) => JSON.stringify(fieldsV1).includes('"f:caBundle"')

@@ -138,13 +138,9 @@ t.test('an API server that does not answer', async (t) => {
     })
   }
 
-  const [listen, ops] = await Promise.all([freePort(), freePort()])
   for (const [name, flags] of [
-    [
-      'webhook',
-      [`--listen=127.0.0.1:${listen}`, `--ops-listen=127.0.0.1:${ops}`, '--shutdown-grace=0s'],
-    ],
-    ['reconciler', [`--ops-listen=127.0.0.1:${ops}`]],
+    ['webhook', ['--listen=127.0.0.1:0', '--ops-listen=127.0.0.1:0', '--shutdown-grace=0s']],
+    ['reconciler', ['--ops-listen=127.0.0.1:0']],
   ] as const) {
     await t.test(`is waited for by the ${name}, which says so once`, async (t) => {
       let calls = 0

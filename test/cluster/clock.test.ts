@@ -1,4 +1,5 @@
 import t from 'tap'
+import { STATE } from './autopilot-fixture.ts'
 import { createClock } from './clocks.ts'
 import { faultyCluster, HEAL } from './faults.ts'
 import type { Passed } from './proxy.ts'
@@ -17,7 +18,12 @@ t.test('a system clock that is set while we run', async (t) => {
     reconcilerFlags: ['--resync=1h'],
     env: clock.env,
   })
-  const { metric, proxy, edit, survive, untilHealed, mark, log, autopilot } = cluster
+  const { metric, proxy, read, edit, survive, untilHealed, mark, log, autopilot } = cluster
+  // What the leader sees registered it publishes a moment later: a write that no clock has caused.
+  await until('both registrations are published', async () => {
+    const { data } = await read(STATE)
+    return Object.keys(JSON.parse(data['registered.json'])).length === 2
+  })
   await autopilot.webhook.child().kill()
   const isRenewal = ({ method, path, account, status }: Passed) =>
     method === 'PUT' && path.includes('/leases/') && account === 'reconciler' && status === 200

@@ -103,11 +103,15 @@ t.test('a cluster with every definition', async (t) => {
       const path = `/apis/${group}/${name}/${plural}`
       const isListed = async () => (await cluster.admin('GET', path)).status === 200
       await until(`${path} is listed`, isListed)
-      const { body } = await cluster.admin<{
-        components: { schemas: Readonly<Record<string, { properties?: object }>> }
-      }>('GET', `/openapi/v3/apis/${group}/${name}`)
-      const schema = Object.entries(body.components.schemas).find(([id]) => id.endsWith(`.${kind}`))
-      t.match(schema?.[1].properties, { apiVersion: {}, kind: {}, metadata: {} }, kind)
+      // What is published of a group and version may lack the kind that was installed last.
+      const properties = await until(`the schema of ${kind} is published`, async () => {
+        const { body } = await cluster.admin<{
+          components?: { schemas?: Readonly<Record<string, { properties?: object }>> }
+        }>('GET', `/openapi/v3/apis/${group}/${name}`)
+        const schemas = Object.entries(body.components?.schemas ?? {})
+        return schemas.find(([id]) => id.endsWith(`.${kind}`))?.[1].properties
+      })
+      t.match(properties, { apiVersion: {}, kind: {}, metadata: {} }, kind)
     }
   })
 

@@ -51,6 +51,8 @@ t.test('how we are known to the API server', async (t) => {
       asked.push(url)
       const [host, port] = url?.split(':') ?? []
       const server = connectTo(Number(port), host)
+      // Either may be reset when the client closes.
+      for (const end of [socket, server]) end.on('error', () => undefined)
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       server.pipe(socket).pipe(server)
     })

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { FIELD_MANAGER } from '../../src/shared/engine/annotations.ts'
 import { AUDIT, asLine, audited, isWrite } from './audit.ts'
 import {
   type AutopilotCluster,
@@ -10,6 +11,7 @@ import {
   OBJECTS,
 } from './autopilot-fixture.ts'
 import type { Scope } from './fixture.ts'
+import { jsonLines } from './json-lines.ts'
 import { type ApiProxy, type Behind, startProxy } from './proxy.ts'
 import { until } from './until.ts'
 
@@ -75,10 +77,17 @@ export async function faultyCluster(
   const { admin, read, log } = cluster
   await admin('PATCH', HCO, OVERRIDE, merge)
   await admin('PATCH', HEALTH_CHECK, PEOPLES, merge)
-  await until(
-    'the override is in force',
-    async () => (await read(HCO)).spec.virtualization.liveMigrationConfig.progressTimeout === 300,
-  )
+  // The webhook corrects the write itself, whose field is the writer's then: taking it back is a write of ours.
+  await until('the override is in force, and the field ours again', async () => {
+    const { spec, metadata } = await read(HCO)
+    const ours = metadata.managedFields.find(
+      ({ manager, operation }: Loose) => manager === FIELD_MANAGER && operation === 'Apply',
+    )
+    return (
+      spec.virtualization.liveMigrationConfig.progressTimeout === 300 &&
+      JSON.stringify(ours).includes('"f:progressTimeout"')
+    )
+  })
   const sight = async () => Promise.all(OBJECTS.map(async (path) => identityOf(await read(path))))
   const writes = () => audited(cluster).filter(isWrite).map(asLine)
   const mark = (of: 'webhook' | 'reconciler' = 'reconciler') => log(of).length
@@ -110,9 +119,7 @@ export async function faultyCluster(
     },
     mark,
     complaints(since: number, of: 'webhook' | 'reconciler' = 'reconciler') {
-      const lines = log(of).slice(since).split('\n').filter(Boolean)
-      const entries = lines.map((line) => JSON.parse(line))
-      const bad = entries.filter(({ level }) => level >= 40)
+      const bad = jsonLines(log(of).slice(since)).filter(({ level }) => level >= 40)
       return bad.map(({ msg, reason, err }) => [msg, reason ?? err?.message].join(': '))
     },
   })

@@ -149,6 +149,8 @@ t.test('each match condition is evaluated without a fault', async (t) => {
             name: `${name}.example.com`,
             clientConfig: witness.clientConfig(name),
             failurePolicy: 'Fail',
+            // A machine that stalls must not look like a condition that cannot be evaluated.
+            timeoutSeconds: 30,
             sideEffects: 'None',
             matchConditions: [condition],
           },

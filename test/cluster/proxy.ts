@@ -1,9 +1,7 @@
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Agent, createServer, request } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { renewCertificates } from '../../src/reconciler/certificates.ts'
+import { Agent, request } from 'node:https'
 import type { Scope } from './fixture.ts'
+import { startHttpsServer } from './https-server.ts'
 
 /** The API server that a proxy stands in front of. */
 export interface Behind {
@@ -78,7 +76,6 @@ interface Fault {
 
 /** Starts a proxy with a certificate of its own; it ends with the test. */
 export async function startProxy(t: Scope, behind: Behind): Promise<ApiProxy> {
-  const { bundle, serving } = await renewCertificates({}, ['127.0.0.1'], Date.now(), true)
   const upstream = new Agent({ keepAlive: true, ca: behind.ca })
   const passed: Passed[] = []
   const faults: Fault[] = []
@@ -95,23 +92,16 @@ export async function startProxy(t: Scope, behind: Behind): Promise<ApiProxy> {
     if (exchange.incoming.socket.destroyed) return
     forward(exchange, { behind, upstream, ...(fault && { fault }) })
   }
-  const server = createServer({ key: serving.key, cert: serving.certificate }, (...pair) => {
-    const [incoming, outgoing] = pair
+  const { url, bundle } = await startHttpsServer(t, (incoming, outgoing) => {
     void serve({ passed: describe(incoming), incoming, outgoing })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(async () => {
-    server.closeAllConnections()
-    server.close()
-    upstream.destroy()
-  })
+  t.teardown(async () => upstream.destroy())
   const add = (fault: Fault) => {
     faults.push(fault)
     return () => fault.remaining
   }
   return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     ca: bundle,
     passed,
     cutWatches(which = () => true) {

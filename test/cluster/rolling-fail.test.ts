@@ -1,6 +1,6 @@
 import t from 'tap'
 import { faultTest } from './fault.ts'
-import { judgesAll, riskOf } from './losses.ts'
+import { loseNone, riskOf } from './losses.ts'
 import { rollingCluster, untilEnded } from './rolling.ts'
 
 t.test('a replica is lost where the failure policy is Fail', async (t) => {
@@ -25,10 +25,11 @@ t.test('a replica is lost where the failure policy is Fail', async (t) => {
       })
       t.match(count, { passed: 0, 'sent back': 0 })
       t.equal(failedOpen, 0)
-      t.equal(count.failed, failedClosed)
+      // Where its copy of the object was old, the API server asks once more before it gives up.
+      t.ok(count.failed <= failedClosed, `${count.failed} writes by ${failedClosed} calls`)
       t.ok(failedClosed <= risked, `${failedClosed} of at most ${risked}`)
       for (const failure of failures) t.match(failure, /failed calling webhook/)
-      await judgesAll(t, cluster)
+      await loseNone(t, cluster)
       t.equal(await untilEnded(first.process), 'killed by SIGKILL')
     },
   )

@@ -4,7 +4,7 @@ import t from 'tap'
 import { AUDIT, asLine, audited } from './audit.ts'
 import { HEALTH_CHECK, isReady, sumOf } from './autopilot-fixture.ts'
 import { faultTest } from './fault.ts'
-import { judgesAll } from './losses.ts'
+import { loseNone } from './losses.ts'
 import { programWith } from './program.ts'
 import { type Replica, rollingCluster, untilEnded } from './rolling.ts'
 import { until } from './until.ts'
@@ -37,6 +37,8 @@ t.test('replicas of two versions judge while 100 writes a second are made', asyn
     },
     async (t) => {
       const [, old] = pair
+      // Before, its roles may have been too new to be known.
+      const since = audited(cluster).length
       await restart('reconciler', { program: newer })
       const conditions = async () => (await read(HEALTH_CHECK)).spec.unhealthyConditions
       await until(
@@ -50,25 +52,30 @@ t.test('replicas of two versions judge while 100 writes a second are made', asyn
       process.kill(pair[0].process.pid, 'SIGTERM')
       await untilAway(pair[0])
       const before = await disagreements(old)
-      const { count, failures, ...lost } = await underLoad(async (load) => {
-        await load.more(200)
-      })
+      const { count, failures, failedClosed, failedOpen, excused } = await underLoad(
+        async (load) => {
+          await load.more(200)
+        },
+      )
       t.same(failures, [])
-      t.same(lost, { failedOpen: 0, failedClosed: 0 })
+      t.equal(failedClosed, 0)
+      t.ok(failedOpen <= excused, `${failedOpen} calls lost, ${excused} of them excused`)
       t.ok((await disagreements(old)) > before)
       t.equal(await disagreements(young), 0)
       t.ok(count.corrected > 0 && count.stored > 0)
-      const refused = audited(cluster).filter(({ responseStatus }) => responseStatus?.code === 403)
+      const refused = audited(cluster)
+        .slice(since)
+        .filter(({ responseStatus }) => responseStatus?.code === 403)
       t.same(refused.map(asLine), [])
       t.ok(await isReady(old.opsPort), 'it is ready all the same')
 
       process.kill(old.process.pid, 'SIGTERM')
       await untilAway(old)
-      // Until then it answers on the connections that it has, and still disagrees.
-      t.equal(await untilEnded(old.process), 'exit code 0')
+      // Until then they answer on the connections that they have, and still disagree.
+      for (const { process } of pair) t.equal(await untilEnded(process), 'exit code 0')
       await startReplica(newer.entry)
       await untilServing(young)
-      await judgesAll(t, cluster)
+      await loseNone(t, cluster)
     },
   )
 })

@@ -1,21 +1,20 @@
 import { join } from 'node:path'
 import { type Leashed, spawnLeashed } from '../../src/cli/control-plane/processes.ts'
-import { untilReady } from '../../src/cli/dev/readiness.ts'
 import { connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
-import type { KubeObject } from '../../src/shared/engine/object.ts'
 import {
   type AutopilotCluster,
   type AutopilotClusterOptions,
   autopilotCluster,
   ENTRY,
-  HCO,
   NAMESPACE,
+  untilAtWork,
 } from './autopilot-fixture.ts'
 import { type Balancer, type Endpoint, startBalancer } from './balancer.ts'
 import { type Calls, callsOf } from './calls.ts'
 import { environment, type Scope } from './fixture.ts'
 import { type Fates, type Load, startLoad } from './load.ts'
+import { STALL_MS, watchStalls } from './stalls.ts'
 import { until } from './until.ts'
 
 /** One process of the webhook behind the balancer. */
@@ -24,7 +23,10 @@ export interface Replica extends Endpoint {
 }
 
 /** What was lost of the API server's calls, by its own count. */
-type Lost = Pick<Calls, 'failedOpen' | 'failedClosed'>
+interface Lost extends Pick<Calls, 'failedOpen' | 'failedClosed'> {
+  /** How many of those that failed open no webhook could have kept: the machine stood still, and the API server gave up. */
+  readonly excused: number
+}
 
 /** A cluster whose API server reaches the webhook through a balancer. */
 export interface RollingCluster extends AutopilotCluster {
@@ -79,7 +81,7 @@ export async function rollingCluster(
   const second = await startReplica()
   await untilServing(first)
   const client = await connect(loadKubeconfig(cluster.kubeconfig))
-  await untilReady(autopilot, client, (await cluster.read(HCO)) as KubeObject)
+  await untilAtWork(cluster, autopilot, client)
   await client.close()
   return Object.assign(cluster, {
     balancer,
@@ -90,7 +92,8 @@ export async function rollingCluster(
       await until('it is not asked', async () => !balancer.isServing(replica), SLOWEST_MS)
     },
     async underLoad(event: (load: Load) => Promise<void>) {
-      const before = await callsOf(cluster)
+      const before = { ...(await callsOf(cluster)), abandoned: balancer.abandoned() }
+      const stalledMs = watchStalls()
       const load = startLoad(cluster)
       try {
         await load.more(AROUND)
@@ -104,6 +107,7 @@ export async function rollingCluster(
         ...(await load.stop()),
         failedOpen: after.failedOpen - before.failedOpen,
         failedClosed: after.failedClosed - before.failedClosed,
+        excused: stalledMs() < STALL_MS ? 0 : balancer.abandoned() - before.abandoned,
       }
     },
   })

@@ -140,8 +140,12 @@ t.test('which assets are kept', async (t) => {
   }
   const isEdited = async ({ path, at, edited }: Probe) => at((await read(path)).spec) === edited
 
-  // Deleted, the registration stays away until the product was off.
+  const noted = async (file: 'registered.json' | 'unregistered.json') =>
+    Object.keys(JSON.parse((await read(STATE)).data[file])).length
+  // Deleted, the registration stays away until the product was off: if the leader had seen it.
+  await until('the leader has seen both', async () => (await noted('registered.json')) === 2)
   for (const path of [MUTATING, VALIDATING]) await admin('DELETE', path)
+  await until('the API server asks nobody', async () => !(await cluster.isJudged()))
   for (const { autopilot: list = null, disabled = null, active, warned } of selections) {
     const title = [list && `autopilot: ${list}`, disabled && `disabled-resources: ${disabled}`]
     await t.test(title.filter(Boolean).join(', '), async (t) => {
@@ -157,7 +161,10 @@ t.test('which assets are kept', async (t) => {
 
   await t.test('the webhook, too, judges only what is named', async (t) => {
     await annotate({ autopilot: 'false', 'disabled-resources': null })
-    await untilCompared('virt-node-health-check')
+    await until('nothing is missed', async () => (await noted('unregistered.json')) === 0)
+    await until('the webhook knows that it is off', async () =>
+      cluster.log('webhook').includes('"activation":"off"'),
+    )
     await annotate({ autopilot: 'remediation' })
     await untilActive(['node-health-standard'])
     await until('the webhook is asked again', () => read(MUTATING))

@@ -65,6 +65,9 @@ t.test('soft dependencies', async (t) => {
   const missed = (kind: string) => metric('reconciler', MISSING, `kind="${kind}"`)
   const about = async (reason: string, asset: string) =>
     (await events(reason)).filter(({ note }) => note.startsWith(`${asset}: `)).length
+  // The event is sent when the metric is set, and takes its time.
+  const untilTold = (asset: string, times: number) =>
+    until(`${asset} is told to be missed`, async () => (await about('CRDMissing', asset)) >= times)
   const complies = (name: string) =>
     metric('reconciler', 'virt_platform_compliance_status', `name="${name}"`)
 
@@ -135,6 +138,7 @@ t.test('soft dependencies', async (t) => {
     async (t) => {
       await accepted('DELETE', `${CRDS}/${DESCHEDULER_CRD}`)
       await until('it is missed', async () => (await missed('KubeDescheduler')) === 1)
+      await untilTold('descheduler-loadaware', 2)
       await untilCompared('cluster')
       t.equal(await about('CRDMissing', 'descheduler-loadaware'), 2)
       t.equal(await complies('cluster'), 0)
@@ -157,6 +161,7 @@ t.test('soft dependencies', async (t) => {
   await t.test('an opt-in that is taken back is missed no more', async (t) => {
     await accepted('DELETE', `${CRDS}/${DESCHEDULER_CRD}`)
     await until('it is missed', async () => (await missed('KubeDescheduler')) === 1)
+    await untilTold('descheduler-loadaware', 3)
     await annotate({ 'enable-loadaware': null })
     await until('it is missed no more', async () => (await missed('KubeDescheduler')) === 0)
     t.equal(await about('CRDMissing', 'descheduler-loadaware'), 3)

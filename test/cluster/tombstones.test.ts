@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { autopilotCluster, HCO, HYPERCONVERGED, type Loose, STATE } from './autopilot-fixture.ts'
+import { jsonLines } from './json-lines.ts'
 import { configMap, programWith } from './program.ts'
 import { until } from './until.ts'
 
@@ -89,10 +90,12 @@ t.test('tombstones and prune', async (t) => {
 
   await t.test('what is ours is deleted, with preconditions on exactly that object', async (t) => {
     await until('it is gone', async () => !(await read(at('plain'))))
-    const lines = readFileSync(`${cluster.dataDir}/audit.log`, 'utf8').split('\n').slice(0, -1)
-    const request = lines
-      .map((line) => JSON.parse(line))
-      .find(({ objectRef }) => objectRef.name === 'plain')
+    // It is gone a moment before its request is answered and written down.
+    const request: Loose = await until('it is audited', async () =>
+      jsonLines(readFileSync(cluster.auditLog, 'utf8')).find(
+        ({ objectRef }) => objectRef.name === 'plain',
+      ),
+    )
     t.match(request.requestObject.preconditions, { uid, resourceVersion: /^\d+$/ })
     const event = await untilEvent(
       'TombstoneDeleted',
@@ -116,10 +119,13 @@ t.test('tombstones and prune', async (t) => {
       'the HyperConverged is ours',
       async () => (await read(HCO)).metadata.labels?.['platform.kubevirt.io/managed-by'],
     )
-    const lines = cluster
-      .log('reconciler')
-      .split('\n')
-      .filter((line) => /"msg":"(deleted|created|adopted|drift corrected)"/.test(line))
+    const lines = await until('an apply is logged, too', async () => {
+      const found = cluster
+        .log('reconciler')
+        .split('\n')
+        .filter((line) => /"msg":"(deleted|created|adopted|drift corrected)"/.test(line))
+      return found.some((line) => !line.includes('"deleted"')) && found
+    })
     t.match(lines[0], '"msg":"deleted"')
     t.equal(
       lines.findLastIndex((line) => line.includes('"deleted"')) <

@@ -2,6 +2,7 @@ import t from 'tap'
 import { autopilotCluster, SWAP } from './autopilot-fixture.ts'
 import { deletionsOn, everythingEnds } from './deletions.ts'
 import { faultTest } from './fault.ts'
+import { until } from './until.ts'
 
 t.test('deletions by whoever cleans up', async (t) => {
   const cluster = await autopilotCluster(t, {
@@ -20,6 +21,11 @@ t.test('deletions by whoever cleans up', async (t) => {
     },
     async (t) => {
       await untilJudged()
+      // The API server hears of each of the two configurations by itself.
+      await until('deletions are judged', async () => {
+        const { status } = await cluster.admin('DELETE', `${SWAP}?dryRun=All`)
+        return status === 403
+      })
       t.equal((await cluster.admin('DELETE', SWAP)).status, 403, 'people are refused')
       await everythingEnds(t, cluster)
       t.ok(await isJudged())

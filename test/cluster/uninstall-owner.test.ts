@@ -49,6 +49,8 @@ t.test('the registration and what it belongs to', async (t) => {
     await untilGone(cluster, `${MAPS}/probe`)
   }
   const role = await read(OWNER)
+  // Judging begins with the first of the two.
+  await until('both are registered', async () => (await registered()).every(Boolean), WITHIN_MS)
 
   await faultTest(
     t,

@@ -77,6 +77,12 @@ t.test('deletions of what everything else follows from', async (t) => {
       await untilGone(cluster, HCO_NAMESPACE)
       t.equal(await read(HCO), undefined)
       await make(t, namespace, HCO_NAMESPACE)
+      // Admission may take the new one for the one that was going away, for a moment.
+      await until('it takes new objects', async () => {
+        const probe = { metadata: { name: 'probe' } }
+        const { status } = await admin('POST', `${HCO_NAMESPACE}/configmaps?dryRun=All`, probe)
+        return status === 201
+      })
       await make(t, hco, HCO)
       await untilCompared('virt-node-health-check')
     },

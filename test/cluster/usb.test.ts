@@ -23,8 +23,14 @@ t.test('what nobody asks for any more goes, whoever stored it', async (t) => {
       '--overwrite',
       ...texts.map((text) => `${PREFIX}/${text}`),
     ])
-  const merge = (patch: object) =>
-    succeeds(['patch', ...HYPERCONVERGED, '--type=merge', `--patch=${JSON.stringify(patch)}`])
+  const merge = (patch: object, ...flags: readonly string[]) =>
+    succeeds([
+      'patch',
+      ...HYPERCONVERGED,
+      '--type=merge',
+      `--patch=${JSON.stringify(patch)}`,
+      ...flags,
+    ])
   const spec = async () => (await read(HCO)).spec.virtualization
   const devices = async () => (await spec()).permittedHostDevices?.usbHostDevices ?? []
   const ours = async () => {
@@ -69,7 +75,12 @@ t.test('what nobody asks for any more goes, whoever stored it', async (t) => {
   await t.test('a device that was put back before', async (t) => {
     await annotate('usb-devices=046d:0825,1a6e:089a')
     await until('both are permitted', async () => (await devices()).length === 2)
-    const { stderr } = await merge({ spec: { virtualization: { permittedHostDevices: null } } })
+    const none = { spec: { virtualization: { permittedHostDevices: null } } }
+    // The webhook hears of the node's device from the leader.
+    await until('the webhook keeps them', async () =>
+      (await merge(none, '--dry-run=server')).stderr.includes('kept at'),
+    )
+    const { stderr } = await merge(none)
     t.match(stderr, 'kept at')
     t.equal((await devices()).length, 2)
     await until('they are ours again', async () => (await ours()).includes('usb-1a6e-089a'))

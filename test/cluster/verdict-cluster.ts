@@ -5,7 +5,10 @@ import {
   type AutopilotCluster,
   type AutopilotClusterOptions,
   autopilotCluster,
+  MUTATING,
   NAMESPACE,
+  STATE,
+  VALIDATING,
 } from './autopilot-fixture.ts'
 import type { Scope } from './fixture.ts'
 import { until } from './until.ts'
@@ -47,13 +50,20 @@ export async function verdictCluster(
     if (error) throw new Error(error)
   }
 
+  // What is in force is published last, and by nobody once the reconciler rests.
+  await until('the state says what is in force', async () =>
+    (await read(STATE))?.data['applied.json']?.includes('"swap-enable"'),
+  )
   const baselines = new Map<Subject, { readonly whole: KubeObject; readonly ours: KubeObject }>()
   for (const subject of SUBJECTS) {
     await until(`${subject.target.join(' ')} is kept`, () => isKept(subject, read, actor()), 60_000)
     const object = await read(subject.path)
     baselines.set(subject, { whole: plain(object), ours: oursOf(object) })
   }
+  // It is registered after the other, which is all that was waited for.
+  await until('the last look is registered', () => read(VALIDATING))
   await autopilot.reconciler.stop()
+  await waitLonger(cluster)
 
   const baselineOf = (subject: Subject) => {
     const baseline = baselines.get(subject)
@@ -88,6 +98,15 @@ export async function verdictCluster(
       return Object.fromEntries(moved)
     },
   })
+}
+
+/** A machine that stalls for seconds must not have a write pass unjudged; the reconciler would put that back. */
+async function waitLonger({ admin }: AutopilotCluster) {
+  const patch = [{ op: 'replace', path: '/webhooks/0/timeoutSeconds', value: 30 }]
+  for (const path of [MUTATING, VALIDATING]) {
+    const { status, body } = await admin('PATCH', path, patch, 'application/json-patch+json')
+    if (status !== 200) throw new Error(`${path} is not patched: ${JSON.stringify(body)}`)
+  }
 }
 
 /** Whether the webhook would put our label back. */

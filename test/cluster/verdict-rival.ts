@@ -1,9 +1,7 @@
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { renewCertificates } from '../../src/reconciler/certificates.ts'
 import type { Loose } from './autopilot-fixture.ts'
 import type { Scope, TestCluster } from './fixture.ts'
+import { startHttpsServer } from './https-server.ts'
 import { until } from './until.ts'
 
 const HOOKS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
@@ -34,9 +32,7 @@ export async function startRival(
   probe: () => Promise<unknown>,
 ): Promise<Rival> {
   let asked = 0
-  const { serving, bundle } = await renewCertificates({}, ['127.0.0.1'], Date.now(), true)
-  const tls = { key: serving.key, cert: serving.certificate }
-  const server = createServer(tls, async (request, response) => {
+  const { url, bundle } = await startHttpsServer(t, async (request, response) => {
     asked++
     const { request: review } = (await json(request)) as Loose
     const answer = {
@@ -51,7 +47,6 @@ export async function startRival(
     }
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const leave = async () => {
     await admin('DELETE', `${HOOKS}/${name}`)
     await until('the other webhook is asked no more', async () => {
@@ -62,10 +57,7 @@ export async function startRival(
   }
   t.teardown(async () => {
     await admin('DELETE', `${HOOKS}/${name}`)
-    server.closeAllConnections()
-    server.close()
   })
-  const { port } = server.address() as AddressInfo
   const { status, body } = await admin('POST', HOOKS, {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'MutatingWebhookConfiguration',
@@ -74,7 +66,7 @@ export async function startRival(
       {
         name: `${name}.example.com`,
         clientConfig: {
-          url: `https://127.0.0.1:${port}/`,
+          url,
           caBundle: Buffer.from(bundle).toString('base64'),
         },
         rules: [
@@ -90,6 +82,7 @@ export async function startRival(
         ],
         admissionReviewVersions: ['v1'],
         sideEffects: 'None',
+        timeoutSeconds: 30,
         reinvocationPolicy,
       },
     ],

@@ -3,7 +3,8 @@ import t from 'tap'
 import { connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
 import { AUDIT, asLine, audited } from './audit.ts'
-import { autopilotCluster, HEALTH_CHECK, type Loose, NAMESPACE, SWAP } from './autopilot-fixture.ts'
+import { autopilotCluster, HEALTH_CHECK, NAMESPACE, SWAP } from './autopilot-fixture.ts'
+import { jsonLines } from './json-lines.ts'
 import { until } from './until.ts'
 import { createActor } from './verdict-actor.ts'
 import { ownedFields, plain } from './verdict-manifest.ts'
@@ -117,9 +118,12 @@ t.test('what is left of a corrected write', async (t) => {
         await untilCompared(NAME)
         await untilAudited()
         const requests = asked().slice(before)
-        t.equal(requests.length, 1, requests.join('\n'))
-        t.match(requests[0], /^patch .*force=true.* 200$/)
-        t.notMatch(requests[0], /dryRun/)
+        // A resync between the answer and its event plans from the version before: it is refused, and reads again.
+        const stored = requests.filter((line) => !/^(patch .* 409|get .* 200)$/.test(line))
+        t.equal(stored.length, 1, requests.join('\n'))
+        t.match(stored[0], /^patch .*force=true.* 200$/)
+        t.equal(requests[0], stored[0])
+        t.notMatch(requests.join('\n'), /dryRun/)
         t.equal(await versionOf(), settled, 'nothing is written any more')
         t.strictSame(await told(), [], 'no event tells of it')
       },
@@ -129,11 +133,9 @@ t.test('what is left of a corrected write', async (t) => {
   /** What the API server wrote down of the writes of one person. */
   const annotationsOf = (name: string) =>
     until(`the audit log has what ${name} wrote`, async () => {
-      const found = readFileSync(cluster.auditLog, 'utf8')
-        .split('\n')
-        .filter((line) => line.endsWith('}'))
-        .map((line): Loose => JSON.parse(line))
-        .find(({ user, impersonatedUser }) => (impersonatedUser ?? user).username === name)
+      const found = jsonLines(readFileSync(cluster.auditLog, 'utf8')).find(
+        ({ user, impersonatedUser }) => (impersonatedUser ?? user).username === name,
+      )
       return found?.annotations as Readonly<Record<string, string>> | undefined
     })
   const mutation = (annotations: Readonly<Record<string, string>>) =>

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { discoverKinds } from '../../src/cli/control-plane/kinds.ts'
 import type { Loose } from './autopilot-fixture.ts'
 import { until } from './until.ts'
 import { type VerdictCluster, verdictCluster } from './verdict-cluster.ts'
@@ -25,6 +26,11 @@ async function serveToo(cluster: VerdictCluster, definition: string, subject: Su
     const found = await cluster.read(inOtherVersion(subject))
     return found?.apiVersion?.endsWith(`/${OTHER}`)
   })
+  // Which kubectl goes by, and is another controller's to tell.
+  const group = definition.slice(definition.indexOf('.') + 1)
+  await until(`${definition} is discovered as ${OTHER} too`, async () =>
+    (await discoverKinds(cluster)).has(`${group}/${OTHER} ${subject.kind}`),
+  )
 }
 
 t.test('writes in other versions, to subresources, and to what is going away', async (t) => {

@@ -1,9 +1,7 @@
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { renewCertificates } from '../../src/reconciler/certificates.ts'
 import type { Loose } from './autopilot-fixture.ts'
 import type { Scope } from './fixture.ts'
+import { startHttpsServer } from './https-server.ts'
 
 /** A webhook that lets everything pass, and remembers at which of its paths it was asked. */
 export interface Witness {
@@ -16,9 +14,7 @@ export interface Witness {
 /** Starts one on the loopback interface; it ends with the test. */
 export async function startWitness(t: Pick<Scope, 'teardown'>): Promise<Witness> {
   const asked = new Set<string>()
-  const { serving, bundle } = await renewCertificates({}, ['127.0.0.1'], Date.now(), true)
-  const tls = { key: serving.key, cert: serving.certificate }
-  const server = createServer(tls, async (request, response) => {
+  const { url, bundle } = await startHttpsServer(t, async (request, response) => {
     // The API server adds its timeout as a query.
     asked.add(new URL(request.url ?? '/', 'https://witness').pathname.slice(1))
     const { request: review } = (await json(request)) as Loose
@@ -29,15 +25,9 @@ export async function startWitness(t: Pick<Scope, 'teardown'>): Promise<Witness>
     }
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(async () => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
   const caBundle = Buffer.from(bundle).toString('base64')
   return {
-    clientConfig: (path) => ({ url: `https://127.0.0.1:${port}/${path}`, caBundle }),
+    clientConfig: (path) => ({ url: `${url}/${path}`, caBundle }),
     asked() {
       const paths = [...asked].sort()
       asked.clear()
