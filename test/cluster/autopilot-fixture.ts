@@ -122,6 +122,11 @@ export interface AutopilotCluster extends TestCluster {
   person(name: string): Person
   /** Reads an object; undefined where there is none. */
   read(path: string): Promise<Loose>
+  /**
+   * Waits until the API server's own cache has an object as it is stored: a write that finds an older one there is tried, and
+   * judged, a second time.
+   */
+  untilCached(path: string): Promise<void>
   /** The sum of all series of a metric whose labels contain a text. */
   metric(of: 'webhook' | 'reconciler', name: string, labels?: string): Promise<number>
   /** How many writes the webhook has judged so far. */
@@ -202,6 +207,15 @@ export async function autopilotCluster(
   return Object.assign(cluster, {
     autopilot,
     read,
+    async untilCached(path: string) {
+      const object: Loose = await read(path)
+      const version = object?.metadata.resourceVersion
+      const isCached = async () =>
+        [200, 404].includes(
+          (await cluster.admin('GET', `${path}?resourceVersion=${version}`)).status,
+        )
+      if (version) await until(`${path} is cached as it is stored`, isCached)
+    },
     person: (name: string) => createPerson(cluster, name),
     ...metrics,
     asked: async () => (await callsOf(cluster)).asked,

@@ -23,7 +23,7 @@ t.test('ways around the webhook', async (t) => {
   const { admin, read, asked } = cluster
   const client = await connect(loadKubeconfig(cluster.kubeconfig))
   t.teardown(() => client.close())
-  const actor = createActor(client, 'alice', cluster.person('alice'))
+  const actor = createActor(client, 'alice', cluster)
   const patch = (path: string, body: object, type = MERGE) =>
     admin<Loose>('PATCH', path, body, type)
   const minHealthy = async () => (await read(HEALTH_CHECK))?.spec.minHealthy

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
-import { autopilotCluster } from './autopilot-fixture.ts'
+import { autopilotCluster, NAMESPACE } from './autopilot-fixture.ts'
 import { AUTHORITY, inUse, isJudged, SERVING, untilInUse } from './certificates.ts'
 import { faultTest } from './fault.ts'
 import { type ApiProxy, type Behind, type Passed, startProxy } from './proxy.ts'
@@ -67,4 +69,18 @@ t.test('Secrets that change while the leader decides', async (t) => {
       t.equal((await inUse(cluster))?.authority, before.authority)
     },
   )
+
+  await t.test('the command of the docs drops an authority whose key leaked', async (t) => {
+    const docs = readFileSync(join(import.meta.dirname, '../../docs/architecture.md'), 'utf8')
+    const [, command = ''] = /^(kubectl delete secret -n \S+ .*)$/m.exec(docs) ?? []
+    const before = await untilInUse(cluster, 'what is stored is in use', () => true)
+    const here = command.replace('-n virt-platform-autopilot ', `-n ${NAMESPACE} `)
+    t.match(await cluster.person('alice').shell(here), { code: 0 })
+    const after = await untilInUse(
+      cluster,
+      'all is new',
+      ({ authority, isSigned }) => authority !== before.authority && isSigned,
+    )
+    for (const bundle of after.bundles) t.same(bundle, [after.authority])
+  })
 })

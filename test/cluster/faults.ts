@@ -112,6 +112,11 @@ export async function faultyCluster(
         90_000,
       ).catch(() => undefined)
       t.same(await sight(), before, 'every object is what it was')
+      // A write is seen a moment before it is answered and written down.
+      await until(
+        'all is written down',
+        async () => writes().length >= written + expected.length,
+      ).catch(() => undefined)
       const made = writes().slice(written)
       const wrong = made.filter((line, index) => !expected[index]?.test(line))
       t.same(wrong, [], 'no other write was made')

@@ -160,6 +160,7 @@ t.test('overrides', async (t) => {
   })
 
   await t.test('a dry run gives the same answer, stores nothing and counts nothing', async (t) => {
+    await cluster.untilCached(HEALTH_CHECK)
     const counted = await judged()
     const versions = async () => {
       const objects = await Promise.all([HCO, HEALTH_CHECK, SWAP].map(read))

@@ -1,6 +1,7 @@
 import { PLATFORM_ADMINS } from '../../src/cli/control-plane/kubeconfig.ts'
 import { ApiError, type Client, type RequestInput } from '../../src/shared/cluster/client.ts'
-import type { Person } from './autopilot-fixture.ts'
+import { isKubeObject } from '../../src/shared/engine/object.ts'
+import type { AutopilotCluster } from './autopilot-fixture.ts'
 
 /** What somebody was told about a write. */
 export interface Told {
@@ -19,11 +20,16 @@ export interface Actor {
 }
 
 /** Lets somebody of this name write. */
-export const createActor = (client: Client, name: string, person: Person): Actor => ({
+export const createActor = (
+  client: Client,
+  name: string,
+  { person, untilCached }: Pick<AutopilotCluster, 'person' | 'untilCached'>,
+): Actor => ({
   async send(path, input) {
     const headers = { 'impersonate-user': name, 'impersonate-group': PLATFORM_ADMINS }
     try {
       const reply = await client.send(path, { ...input, headers })
+      if (isStored(input)) await untilCached(pathOf(path, input, reply.body))
       return { status: reply.status, warnings: warningsIn(reply.headers.warning), error: '' }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -32,13 +38,20 @@ export const createActor = (client: Client, name: string, person: Person): Actor
   },
   async kubectl(args, input, editor) {
     // Only so does it tell the status of each answer.
-    const { stderr } = await person([...args, '-v=6'], {
+    const { stderr } = await person(name)([...args, '-v=6'], {
       ...(input !== undefined && { input: JSON.stringify(input) }),
       ...(editor !== undefined && { env: { KUBE_EDITOR: editor } }),
     })
     return toldBy(stderr)
   },
 })
+
+const isStored = ({ method = 'GET', query }: RequestInput) =>
+  ['PATCH', 'PUT', 'POST'].includes(method) && query?.dryRun === undefined
+
+/** What was written: an object, rather than a part of one that has a path of its own. */
+const pathOf = (path: string, { method }: RequestInput, body: unknown) =>
+  method === 'POST' && isKubeObject(body) ? `${path}/${body.metadata.name}` : path
 
 // RFC 9110: each a code, an agent, and a text in quotes.
 const warningsIn = (header: string | readonly string[] = []): readonly string[] =>

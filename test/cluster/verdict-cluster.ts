@@ -43,7 +43,7 @@ export async function verdictCluster(
   const client = await connect(loadKubeconfig(cluster.kubeconfig))
   t.teardown(() => client.close())
   let actors = 0
-  const actor = (name = `actor-${actors++}`) => createActor(client, name, cluster.person(name))
+  const actor = (name = `actor-${actors++}`) => createActor(client, name, cluster)
   const passing = actor(RECONCILER)
   const pass = async (path: string, input: RequestInput) => {
     const { error } = await passing.send(path, input)
@@ -87,6 +87,7 @@ export async function verdictCluster(
       const { metadata } = await read(path)
       const body = edited({ ...whole, metadata: { ...metadata, ...whole.metadata } }, given)
       await pass(path, { method: 'PUT', body, query: { fieldManager: 'given' } })
+      await cluster.untilCached(path)
       return read(path)
     },
     async counted(work: () => Promise<unknown>) {

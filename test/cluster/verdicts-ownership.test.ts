@@ -37,7 +37,7 @@ t.test('what is left of a corrected write', async (t) => {
   const { read, untilCompared } = cluster
   const client = await connect(loadKubeconfig(cluster.kubeconfig))
   t.teardown(() => client.close())
-  const actor = (name: string) => createActor(client, name, cluster.person(name))
+  const actor = (name: string) => createActor(client, name, cluster)
 
   const isOurs = async () =>
     'f:minHealthy' in (ownedFields(await read(HEALTH_CHECK))?.['f:spec'] ?? {})
