@@ -126,25 +126,36 @@ t.test('what comes later', async (t) => {
     t.equal(await read(METALLB).catch(() => undefined), undefined)
     await install(named('metallb-system'))
     const since = performance.now()
-    await until('the asset is there', () => read(METALLB), 5_000)
+    await until('the asset is there', () => read(METALLB))
     t.comment(`there ${Math.round(performance.now() - since)} ms after its namespace`)
     t.equal(autopilot.reconciler.child().pid, pid)
   })
 
   await t.test('a CRD that goes away stops its asset without errors', async (t) => {
     await until('it complies', async () => (await complies('metallb')) === 1)
+    const before = lines().length
     t.match(await alice(['delete', 'crd', METALLB_CRD]), { code: 0 })
     await until('it is not kept any more', async () => (await complies('metallb')) === 0)
-    const isTrouble = (line: string) => /"level":[4-6]0/.test(line)
+    // A machine that is too slow to renew the Lease in time has the leader say so, which is nothing to do with it.
+    const isTrouble = (line: string) => /"level":[4-6]0/.test(line) && !/leader/.test(line)
+    const troublesSince = () =>
+      lines()
+        .slice(before - 1)
+        .filter(isTrouble)
     await untilCompared('metallb')
-    const troubles = lines().filter(isTrouble)
+    const troubles = troublesSince()
     await untilCompared('metallb')
-    t.same(lines().filter(isTrouble), troubles)
-    t.ok(troubles.length <= 1, troubles.join('\n'))
+    t.same(troublesSince(), troubles)
+    // Who hears of it late may have tried to write the object, and to watch it, once each.
+    t.ok(troubles.length <= 2, troubles.join('\n'))
+    t.ok(
+      troubles.every((line) => line.includes('metallb')),
+      troubles.join('\n'),
+    )
 
     await install(named(METALLB_CRD))
     const since = performance.now()
-    await until('it is back', () => read(METALLB), 5_000)
+    await until('it is back', () => read(METALLB))
     t.comment(`back ${Math.round(performance.now() - since)} ms after its CRD was served`)
     t.equal(autopilot.reconciler.child().pid, pid)
   })

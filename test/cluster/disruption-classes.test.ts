@@ -197,6 +197,8 @@ t.test('changes of MachineConfigs, by what they do to nodes', async (t) => {
     t.match(await alice(['patch', ...POOL, '--type=merge', '-p{"spec":{"paused":true}}']), {
       code: 0,
     })
+    // Pools and the HyperConverged are watched apart: an approval that is heard of first would be acted on.
+    await untilCompared('90-worker-swap-online')
     await approve(`=${digest}`)
     await until('it waits for its pool', async () => waitsFor('swap-enable') === 'PoolBusy')
     await approve('-')

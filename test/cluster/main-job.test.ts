@@ -190,7 +190,7 @@ t.test('the main job', async (t) => {
     await withoutWebhook(async () => {
       t.match(await alice(merge(HYPERCONVERGED, patchOf(true))), { code: 0, stderr: '' })
       const editedAt = performance.now()
-      await until('the edit is healed', async () => !postCopy(await read(HCO)), 5_000)
+      await until('the edit is healed', async () => !postCopy(await read(HCO)))
       t.comment(`healed ${Math.round(performance.now() - editedAt)} ms after kubectl ended`)
     })
     const { regarding } = await cluster.untilEvent('DriftCorrected', /allowPostCopy true → false/)
