@@ -4,6 +4,7 @@ import type { Drift } from '../shared/engine/merge.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
 import { cut, escapeControls } from '../shared/engine/show.ts'
 import { deletionDenial, deletionWarnings } from './deletion-messages.ts'
+import { effectNotes } from './effect-notes.ts'
 import { type Corrected, type Denied, type JudgeContext, judge, type Verdict } from './judge.ts'
 import type { Fault, Write } from './judge-annotations.ts'
 import { judgeDelete } from './judge-delete.ts'
@@ -48,15 +49,19 @@ function answerVerdict(
 ): Answer {
   const { kind, reason } = verdict
   const { incoming } = write
+  const { knowledge } = context
   switch (kind) {
     case 'allowed': {
-      const owners = reason === 'InSync' ? ownerNotes(write, managed, context.knowledge) : []
-      const notes = noteWarnings([...owners, ...verdict.notes], incoming)
+      const owners = reason === 'InSync' ? ownerNotes(write, managed, knowledge) : []
+      const effects = effectNotes(write, managed, knowledge)
+      const notes = noteWarnings([...owners, ...effects, ...verdict.notes], incoming)
       return { response: withWarnings(allowed(), notes), verdict: kind, reason }
     }
     case 'corrected': {
       const operations = jsonPatch.compare(incoming, verdict.corrected)
-      const warnings = correctionWarnings(verdict, managed, write)
+      const stored = { ...write, incoming: verdict.corrected }
+      const notes = [...effectNotes(stored, managed, knowledge), ...verdict.notes]
+      const warnings = correctionWarnings({ ...verdict, notes }, managed, write)
       const response = audited(withWarnings(patched(operations), warnings), verdict, managed)
       return { response, verdict: kind, reason, ...preventedBy(verdict) }
     }

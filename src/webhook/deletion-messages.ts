@@ -2,9 +2,9 @@ import type { Asset } from '../shared/catalog/catalog.ts'
 import { DISABLED_RESOURCES, FIELD_MANAGER } from '../shared/engine/annotations.ts'
 import { byteLength } from '../shared/engine/json.ts'
 import { type KubeObject, titleOf } from '../shared/engine/object.ts'
+import { consequence } from './consequence.ts'
 import type { DeleteVerdict } from './judge-delete.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
-import { consequence } from './messages.ts'
 import { excludeCommand } from './way-out.ts'
 import {
   COMMAND_LIMIT,

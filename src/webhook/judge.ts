@@ -155,7 +155,7 @@ interface Case {
 
 function settle(situation: Case): Verdict {
   const { incoming, old } = situation.write
-  const wanted = wantedIn(situation)
+  const wanted = wantedFor(old ?? incoming, situation.after)
   const moved = correct({ tree: situation.target.tree, incoming, old, desired: wanted })
   const isContested = moved.drifts.some(isContent)
   if (isContested && isChangePending(situation)) return settlePending(situation, moved, wanted)
@@ -199,9 +199,9 @@ function store(situation: Case, written: Correction): Verdict {
   }
 }
 
-// Where what is stored says the same in other bytes, to put ours back would be a change that nobody wants.
-const wantedIn = ({ write: { incoming, old }, after }: Case) =>
-  withLivePayloads(after.desired, old ?? incoming, contentDigest)
+/** Desired, but for payloads that say the same in other bytes: to put ours back would be a change that nobody wants. */
+export const wantedFor = (live: KubeObject, { desired }: Enforcement): KubeObject =>
+  withLivePayloads(desired, live, contentDigest)
 
 /** Whether the field is anything but our label, which is put back and never fought over. */
 export const isContent = ({ path: [first, , third] }: Drift) =>

@@ -30,7 +30,8 @@ export function keptChanges(
   ]
 }
 
-const keepsAny = ({ activation: { kind } }: Settings) => kind === 'all' || kind === 'only'
+/** Whether anything is kept with these settings, rather than only looked at, or nothing at all. */
+export const keepsAny = ({ activation: { kind } }: Settings) => kind === 'all' || kind === 'only'
 
 const isSwitchedOff = (reason: string) => reason === 'Excluded' || reason === 'NotSelected'
 

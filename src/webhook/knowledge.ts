@@ -7,8 +7,8 @@ import {
   kindKey,
   namespaceOf,
 } from '../shared/catalog/catalog.ts'
-import type { Facts } from '../shared/catalog/facts.ts'
-import { annotationFacts } from '../shared/catalog/hco-facts.ts'
+import type { Facts, HcoFacts } from '../shared/catalog/facts.ts'
+import { annotationFacts, hcoFactsFor } from '../shared/catalog/hco-facts.ts'
 import { readSettings, type Settings } from '../shared/catalog/settings.ts'
 import {
   type DecideStandings,
@@ -57,6 +57,10 @@ export interface Knowledge {
    * a write asks for, or asks for no more, is in force with that write.
    */
   readonly asAnnotated: (managed: ManagedObject, object: KubeObject) => ManagedObject
+  /** What of a HyperConverged would be facts; of one in another version than ours its annotations only. */
+  readonly hcoFactsOf: (hco: KubeObject) => HcoFacts
+  /** How an asset stands where these are the facts of the HyperConverged, and these its settings. */
+  readonly standingWith: (managed: ManagedObject, hco: HcoFacts, settings: Settings) => Standing
 }
 
 /** The schemas to load before knowledge can be made of a state. */
@@ -99,6 +103,9 @@ export function createKnowledge(
       return [keyOf(kindKey(object), namespace, object.name), managed]
     }),
   )
+  const standingWith: Knowledge['standingWith'] = ({ asset }, hco, settings) =>
+    standingOf(asset, { ...facts, hco }, settings, sha256)
+  const readHco = hcoFactsFor(catalog)
   return {
     settings,
     validSettings: state.settings,
@@ -109,10 +116,16 @@ export function createKnowledge(
       if (!managed.isHco) return managed
       const annotations = annotationFacts(metadata.annotations ?? {})
       if (canonicalJson(annotations) === known) return managed
-      const asked = { ...facts, hco: { ...facts.hco, annotations } }
-      const standing = standingOf(managed.asset, asked, settings, sha256)
+      const standing = standingWith(managed, { ...facts.hco, annotations }, settings)
       return isSame(standing, managed.standing) ? managed : { ...managed, standing }
     },
+    hcoFactsOf(hco) {
+      const { annotations, ...rest } = readHco(hco)
+      return hco.apiVersion === facts.hco.apiVersion
+        ? { ...rest, annotations }
+        : { ...facts.hco, annotations }
+    },
+    standingWith,
     find: (group, kind, namespace, name) =>
       index.get(keyOf(kindKey({ group, kind }), namespace, name)),
   }

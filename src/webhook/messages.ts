@@ -1,4 +1,3 @@
-import type { Asset } from '../shared/catalog/catalog.ts'
 import type { Facts } from '../shared/catalog/facts.ts'
 import { FIELD_MANAGER, IGNORE_FIELDS, PATCH } from '../shared/engine/annotations.ts'
 import { byteLength } from '../shared/engine/json.ts'
@@ -6,6 +5,7 @@ import type { Drift } from '../shared/engine/merge.ts'
 import { type KubeObject, titleOf } from '../shared/engine/object.ts'
 import { type Problem, sentenceOf } from '../shared/engine/problem.ts'
 import { cut, showValue } from '../shared/engine/show.ts'
+import { consequence } from './consequence.ts'
 import { type Corrected, type Denied, isContent, type Target } from './judge.ts'
 import type { Fault, Write } from './judge-annotations.ts'
 import type { ManagedObject } from './knowledge.ts'
@@ -149,14 +149,6 @@ function denialWaysOut(wish: Wish): readonly Line[] {
 }
 
 const GITOPS = 'Where GitOps owns the object, put the annotation into its manifest.'
-
-/** What changing a disruptive asset's object would do, as the tail of a sentence. */
-export function consequence({ disruption, pool }: Asset, { pools }: Facts): string {
-  if (disruption !== 'reboot' || pool === undefined) return ''
-  const count = pools[pool]
-  const nodes = count === undefined ? 'the nodes' : count === 1 ? '1 node' : `${count} nodes`
-  return `; a change would reboot ${nodes} of pool ${pool}`
-}
 
 /** The denial of a write with faulty annotations: one sentence for each fault, and a cause that says where it is. */
 export function faultDenial({ problems, reason }: Fault, incoming: KubeObject) {

@@ -1,7 +1,7 @@
 import { isMap } from '../shared/engine/object.ts'
+import { consequence } from './consequence.ts'
 import type { Write } from './judge-annotations.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
-import { consequence } from './messages.ts'
 
 /**
  * What to say of an owner that a write gives to an object which nobody may delete: the garbage collector deletes it

@@ -9,15 +9,18 @@ import type { HcoFacts } from './facts.ts'
  * What of the HyperConverged is a fact: the fields that some asset reads, and its annotations under our
  * prefix. A write to any other field then changes no fact, and renders and publishes nothing.
  */
-export const hcoFactsOf = (
-  catalog: Catalog,
-  { apiVersion, metadata, spec }: KubeObject,
-): HcoFacts => ({
-  apiVersion,
-  namespace: metadata.namespace ?? '',
-  annotations: annotationFacts(metadata.annotations ?? {}),
-  spec: project(spec, fieldsRead(catalog)),
-})
+export const hcoFactsOf = (catalog: Catalog, hco: KubeObject): HcoFacts => hcoFactsFor(catalog)(hco)
+
+/** The same for many a HyperConverged: what the catalog reads is found out once. */
+export function hcoFactsFor(catalog: Catalog): (hco: KubeObject) => HcoFacts {
+  const fields = fieldsRead(catalog)
+  return ({ apiVersion, metadata, spec }) => ({
+    apiVersion,
+    namespace: metadata.namespace ?? '',
+    annotations: annotationFacts(metadata.annotations ?? {}),
+    spec: project(spec, fields),
+  })
+}
 
 // Overrides and approvals concern one object or one moment; were they facts, each would render everything anew.
 const NO_FACTS: ReadonlySet<string> = new Set([...OVERRIDES, APPROVE])

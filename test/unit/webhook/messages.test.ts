@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
+  DISRUPTIVE_CHANGES,
   IGNORE_FIELDS,
   MODE,
   PATCH,
@@ -42,6 +43,14 @@ const WHY =
   'by virt-platform-autopilot (hco-golden-config: an uninstall or a migration must not cost a VM).'
 const ANNOTATE =
   'kubectl annotate hyperconverged -n openshift-cnv kubevirt-hyperconverged --overwrite'
+
+const withPools = (pools: Readonly<Record<string, number>>) =>
+  knowledgeOf({ facts: factsWith({ ...facts, pools }) })
+const NO_UNITS = {
+  spec: (spec: Json) => {
+    json(spec.config).systemd = json({ units: [] })
+  },
+}
 
 interface Case {
   readonly says: string
@@ -296,26 +305,135 @@ t.test('tells what an owner does to what nobody may delete', async (t) => {
   t.equal(told(owned(metallb), metallb), undefined, 'what people may delete anyway')
 })
 
+const noContent = (spec: Json) => {
+  NO_UNITS.spec(spec)
+  json(spec.config).storage = json({})
+}
+// Nobody asked for the descheduler, which is of an age to look at pressure.
+const unasked = factsWith({
+  ...facts,
+  hco: { ...facts.hco, annotations: {} },
+  enums: { 'operator.openshift.io/KubeDescheduler/spec/profiles': ['KubeVirtRelieveAndMigrate'] },
+  pools: { worker: 3 },
+})
+
+const effects: readonly (Case & { readonly object: KubeObject })[] = [
+  {
+    says: 'an opt-in on the HyperConverged',
+    object: hco,
+    before: { annotations: {} },
+    edit: { annotations: { [`${PREFIX}enable-loadaware`]: 'true' } },
+    known: knowledgeOf({ facts: unasked }),
+    told: [
+      `${HCO}: psi-enable follows from it; a change would reboot 3 nodes of pool worker, once approved, or at once under --disruptive-changes=apply`,
+    ],
+  },
+  {
+    says: 'the same on a HyperConverged that is somebody’s own',
+    object: hco,
+    before: { annotations: { [MODE]: 'unmanaged' } },
+    edit: { annotations: { [MODE]: 'unmanaged', [`${PREFIX}enable-loadaware`]: 'true' } },
+    known: knowledgeOf({ facts: unasked }),
+    told: [
+      `${HCO}: psi-enable follows from it; a change would reboot 3 nodes of pool worker, once approved, or at once under --disruptive-changes=apply`,
+    ],
+  },
+  {
+    says: 'the same, where changes are on hold',
+    object: hco,
+    before: { annotations: { [DISRUPTIVE_CHANGES]: 'hold' } },
+    edit: { annotations: { [DISRUPTIVE_CHANGES]: 'hold', [`${PREFIX}enable-loadaware`]: 'true' } },
+    known: knowledgeOf({
+      facts: unasked,
+      settings: { [DISRUPTIVE_CHANGES]: 'hold' },
+    }),
+    told: [
+      `${HCO}: psi-enable follows from it; a change would reboot 3 nodes of pool worker, once it is approved`,
+    ],
+  },
+  {
+    says: 'a feature gate on the HyperConverged',
+    object: hco,
+    edit: {
+      spec: (spec) => {
+        spec.featureGates = json([{ name: 'CPUManager' }])
+      },
+    },
+    known: withPools({ worker: 3 }),
+    told: [
+      `${HCO}: kubelet-perf-settings follows from it; a change would reboot 3 nodes of pool worker, once approved, or at once under --disruptive-changes=apply`,
+    ],
+  },
+  {
+    says: 'an asset that is excluded no more, where changes are made at once',
+    object: hco,
+    before: {
+      annotations: { [DISRUPTIVE_CHANGES]: 'apply', [DISABLED_RESOURCES]: '[swap-enable]' },
+    },
+    edit: { annotations: { [DISRUPTIVE_CHANGES]: 'apply' } },
+    known: knowledgeOf({
+      facts: factsWith({ ...facts, pools: { worker: 3 } }),
+      settings: { [DISRUPTIVE_CHANGES]: 'apply', [DISABLED_RESOURCES]: '[swap-enable]' },
+    }),
+    told: [
+      `${HCO}: swap-enable follows from it; a change would reboot 3 nodes of pool worker, at once`,
+      `${HCO}: swap-enable is kept again from now on`,
+    ],
+  },
+  {
+    says: 'a field that is ignored no more',
+    object: swap,
+    before: { ...NO_UNITS, annotations: { [IGNORE_FIELDS]: '/spec/config/systemd/units' } },
+    edit: NO_UNITS,
+    told: [
+      'MachineConfig 90-worker-swap-online: /spec/config/systemd/units goes back to what swap-enable says; a change would reboot 3 nodes of pool worker, once approved, or at once under --disruptive-changes=apply',
+    ],
+  },
+  {
+    says: 'an object that is managed again',
+    object: swap,
+    before: { spec: noContent, annotations: { [MODE]: 'unmanaged' } },
+    edit: { spec: noContent, annotations: { [MODE]: 'managed' } },
+    told: [
+      'MachineConfig 90-worker-swap-online: /spec/config/storage/files, /spec/config/systemd/units go back to what swap-enable says; a change would reboot 3 nodes of pool worker, once approved, or at once under --disruptive-changes=apply',
+    ],
+  },
+]
+
+for (const { says, told, ...situation } of effects) {
+  t.test(`tells what will be done to nodes because of ${says}`, async (t) => {
+    t.strictSame(update(situation).warnings, told)
+  })
+}
+
+t.test('says nothing of nodes for what says what it said, or is in force', async (t) => {
+  const annotations = { [`${PREFIX}enable-loadaware`]: 'true' }
+  t.equal(
+    update({ object: hco, before: { annotations }, edit: { annotations } }).warnings,
+    undefined,
+  )
+  t.equal(update({ object: hco, edit: { annotations } }).warnings, undefined, 'in force already')
+  const observing = { annotations: { [AUTOPILOT]: 'observe' } }
+  const asked = { annotations: { ...observing.annotations, ...annotations } }
+  const known = knowledgeOf({ facts: unasked, settings: observing.annotations })
+  t.equal(update({ object: hco, before: observing, edit: asked, known }).warnings, undefined)
+  const ignored = { annotations: { [IGNORE_FIELDS]: '/spec/config/systemd/units' } }
+  t.equal(update({ object: swap, before: ignored, edit: {} }).warnings, undefined, 'as desired')
+})
+
 const SWAP =
   'MachineConfig 90-worker-swap-online: /spec/config/systemd/units is kept by virt-platform-autopilot (swap-enable: memory overcommit needs swap, kept away from system services)'
-const noUnits = {
-  spec: (spec: Json) => {
-    json(spec.config).systemd = json({ units: [] })
-  },
-}
 const OWN_SWAP = [
   `To own the field yourself: kubectl annotate machineconfig 90-worker-swap-online --overwrite ${IGNORE_FIELDS}=/spec/config/systemd/units`,
   `To own the object: kubectl annotate machineconfig 90-worker-swap-online --overwrite ${MODE}=unmanaged`,
   'Where GitOps owns the object, put the annotation into its manifest.',
 ]
-const withPools = (pools: Readonly<Record<string, number>>) =>
-  knowledgeOf({ facts: factsWith({ ...facts, pools }) })
 
 const denials: readonly Case[] = [
   {
     says: 'a change that would reboot nodes',
     object: swap,
-    edit: noUnits,
+    edit: NO_UNITS,
     told: [
       `${SWAP}; a change would reboot 3 nodes of pool worker. This kind takes no patch.`,
       ...OWN_SWAP,
@@ -324,7 +442,7 @@ const denials: readonly Case[] = [
   {
     says: 'a change that would reboot one node',
     object: swap,
-    edit: noUnits,
+    edit: NO_UNITS,
     known: withPools({ worker: 1 }),
     told: [
       `${SWAP}; a change would reboot 1 node of pool worker. This kind takes no patch.`,
@@ -334,7 +452,7 @@ const denials: readonly Case[] = [
   {
     says: 'a change that would reboot nobody knows how many nodes',
     object: swap,
-    edit: noUnits,
+    edit: NO_UNITS,
     known: withPools({}),
     told: [
       `${SWAP}; a change would reboot the nodes of pool worker. This kind takes no patch.`,
@@ -348,7 +466,7 @@ const denials: readonly Case[] = [
       annotations: { [IGNORE_FIELDS]: ' /spec/config/ignition ,' + '/spec/config/storage' },
     },
     edit: {
-      ...noUnits,
+      ...NO_UNITS,
       annotations: { [IGNORE_FIELDS]: ' /spec/config/ignition ,' + '/spec/config/storage' },
     },
     told: [

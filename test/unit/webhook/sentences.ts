@@ -8,10 +8,14 @@ const SOURCES = join(import.meta.dirname, '../../../src')
 /** Where the webhook's words come from. */
 const SPEAKERS = [
   'webhook/answers.ts',
+  'webhook/consequence.ts',
   'webhook/deletion-messages.ts',
+  'webhook/effect-notes.ts',
   'webhook/judge-annotations.ts',
+  'webhook/kept-changes.ts',
   'webhook/messages.ts',
   'webhook/overrides.ts',
+  'webhook/owner-notes.ts',
   'webhook/referee.ts',
   'webhook/way-out.ts',
   'shared/engine/ignore-fields.ts',

@@ -461,6 +461,7 @@ const writes: readonly Write[] = [
       },
     ),
     verdict: 'allowed InSync',
+    warnings: 1,
   },
   {
     says: 'lets a write of unmanaged fields pass',
