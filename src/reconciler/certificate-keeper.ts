@@ -59,7 +59,7 @@ export class CertificateKeeper {
     this.#rereads++
   }
 
-  /** Does what is due now. Throws what the API server says; what could not be written is not made another time. */
+  /** Does what is due now. Throws what the API server says; an authority that the bundle lists is not made another time. */
   async keep(): Promise<KeptCertificates> {
     for (let conflicts = 0; ; conflicts++) {
       try {
@@ -81,9 +81,11 @@ export class CertificateKeeper {
     const certificates = await renewCertificates(stored, hosts, now(), learnedInMs === 0)
     let written = secrets
     if (certificates !== stored || this.#unwritten) {
-      requireLease()
       this.#unwritten = certificates.authority
-      written = await writeSecrets(client, namespace, certificates, secrets)
+      written = await writeSecrets(client, namespace, certificates, {
+        before: secrets,
+        requireLease,
+      })
       this.#unwritten = undefined
     }
     // Somebody may have deleted meanwhile what was read or written: then it is to be read again.

@@ -37,8 +37,9 @@ function pair(member: 'authority' | 'serving', secret: Texts = {}): StoredCertif
 }
 
 /**
- * Stores the certificates, and gives the Secrets as they are then. What already holds them is not written; what does not is
- * written only as it was read, since the decision rests on that: ApiError 409 says that somebody changed or deleted it.
+ * Stores the certificates, and gives the Secrets as they are then. What already holds them is not written. What was read is
+ * written only as it was read, since the decision rests on that: ApiError 409 says that somebody changed or deleted it. What was
+ * not there cannot be guarded so: of two leaders the Lease, which is asked for before each write, keeps one away.
  * The authority's key has a Secret of its own, which the webhook cannot read: whoever takes the webhook over cannot
  * issue certificates.
  */
@@ -46,12 +47,13 @@ export async function writeSecrets(
   client: Client,
   namespace: string,
   { authority, serving, bundle }: Certificates,
-  before: Secrets,
+  { before, requireLease }: { readonly before: Secrets; readonly requireLease: () => void },
 ): Promise<Secrets> {
-  const write = (name: string, texts: Texts) =>
-    holds(before[name], texts)
-      ? before[name]
-      : apply(client, secretsIn(namespace), secretOf({ name, namespace }, texts, before[name]))
+  const write = (name: string, texts: Texts) => {
+    if (holds(before[name], texts)) return before[name]
+    requireLease()
+    return apply(client, secretsIn(namespace), secretOf({ name, namespace }, texts, before[name]))
+  }
   // The bundle first: an authority that it does not hold would be taken for a broken one.
   const servingSecret = await write(SERVING_SECRET, {
     'tls.crt': serving.certificate,

@@ -234,7 +234,9 @@ export async function runReconciler(
       const check = () => requireLeadership(client, config.namespace, trustedUser, fail)
       await insist('ask whether to lead', check)
     }
-    await (config.isElected ? election.run() : resume())
+    if (config.isElected) return election.run()
+    metrics.leader.set(isWriter ? 1 : 0)
+    await resume()
   }
   // What ends it early is the signal, or a failure that is told already.
   const working = work().catch(() => undefined)

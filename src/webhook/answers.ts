@@ -53,15 +53,15 @@ function answerVerdict(
   switch (kind) {
     case 'allowed': {
       const owners = reason === 'InSync' ? ownerNotes(write, managed, knowledge) : []
-      const effects = effectNotes(write, managed, knowledge)
+      const effects = isInForce(reason, managed) ? effectNotes(write, managed, knowledge) : []
       const notes = noteWarnings([...owners, ...effects, ...verdict.notes], incoming)
       return { response: withWarnings(allowed(), notes), verdict: kind, reason }
     }
     case 'corrected': {
       const operations = jsonPatch.compare(incoming, verdict.corrected)
       const stored = { ...write, incoming: verdict.corrected }
-      const notes = [...effectNotes(stored, managed, knowledge), ...verdict.notes]
-      const warnings = correctionWarnings({ ...verdict, notes }, managed, write)
+      const effects = effectNotes(stored, managed, knowledge)
+      const warnings = correctionWarnings(verdict, managed, write, effects)
       const response = audited(withWarnings(patched(operations), warnings), verdict, managed)
       return { response, verdict: kind, reason, ...preventedBy(verdict) }
     }
@@ -80,6 +80,10 @@ function answerVerdict(
           }
   }
 }
+
+// What the HyperConverged asks for of others is in force even where it is nobody's but its owner's.
+const isInForce = (reason: string, { isHco }: ManagedObject) =>
+  isHco || reason === 'InSync' || reason === 'Pending'
 
 /**
  * Answers a create or an update, in the entry that sees it last: whoever came after the mutating entry,

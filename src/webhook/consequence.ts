@@ -2,9 +2,15 @@ import type { Asset } from '../shared/catalog/catalog.ts'
 import type { Facts } from '../shared/catalog/facts.ts'
 
 /** What changing a disruptive asset's object would do, as the tail of a sentence. */
-export function consequence({ disruption, pool }: Asset, { pools }: Facts): string {
-  if (disruption !== 'reboot' || pool === undefined) return ''
+export function consequence(asset: Asset, facts: Facts): string {
+  const nodes = rebooted(asset, facts)
+  return nodes === undefined ? '' : `; a change would reboot ${nodes}`
+}
+
+/** The nodes that a change of an asset's object reboots: how many of which pool; undefined where it reboots none. */
+export function rebooted({ disruption, pool }: Asset, { pools }: Facts): string | undefined {
+  if (disruption !== 'reboot' || pool === undefined) return undefined
   const count = pools[pool]
   const nodes = count === undefined ? 'the nodes' : count === 1 ? '1 node' : `${count} nodes`
-  return `; a change would reboot ${nodes} of pool ${pool}`
+  return `${nodes} of pool ${pool}`
 }

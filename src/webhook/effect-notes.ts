@@ -1,73 +1,95 @@
 import type { HcoFacts } from '../shared/catalog/facts.ts'
+import { specReadBy } from '../shared/catalog/hco-facts.ts'
 import { readSettings, type Settings } from '../shared/catalog/settings.ts'
 import { isEqual } from '../shared/engine/equal.ts'
 import { correct } from '../shared/engine/merge.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
 import { plan } from '../shared/engine/plan.ts'
-import { consequence } from './consequence.ts'
+import { rebooted } from './consequence.ts'
 import { isContent, wantedFor } from './judge.ts'
 import type { Write } from './judge-annotations.ts'
 import { keepsAny } from './kept-changes.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
 import { changedAnnotations } from './overrides.ts'
 
-const NAMED = 5
-
 /**
- * What to say of changes that disturb nodes and that a write sets off: no answer to the write itself shows them, since the
- * reconciler makes them afterwards. Nothing for what asks for the same as before.
+ * What to say of reboots that a write sets off and its own answer does not show, since it is the reconciler who makes the
+ * change. That nodes already are as the change wants them nobody knows here, so they only may reboot. Nothing for a
+ * write that asks for the same as before.
  */
 export function effectNotes(
-  write: Write,
+  { incoming, old }: Write,
   managed: ManagedObject,
   knowledge: Knowledge,
 ): readonly string[] {
-  const { incoming, old } = write
-  if (!old) return []
+  if (!old || incoming.metadata.deletionTimestamp) return []
   return managed.isHco
     ? followersOf(incoming, old, knowledge)
     : returnsOf(incoming, old, managed, knowledge)
 }
 
-/** What the HyperConverged asks for, and did not before. */
+/** What is to be changed because of the HyperConverged as it is in this write, and was not before: a note for each pool. */
 function followersOf(
   incoming: KubeObject,
   old: KubeObject,
   knowledge: Knowledge,
 ): readonly string[] {
-  const [hco, before] = [incoming, old].map(knowledge.hcoFactsOf) as [HcoFacts, HcoFacts]
-  if (isEqual(hco, before)) return []
-  const { settings } = readSettings(incoming.metadata.annotations ?? {}, knowledge.validSettings)
-  if (!keepsAny(settings)) return []
+  const [hco, hcoBefore] = [incoming, old].map(knowledge.hcoFactsOf) as [HcoFacts, HcoFacts]
+  if (isEqual(hco, hcoBefore)) return []
+  const settingsOf = ({ metadata: { annotations = {} } }: KubeObject) =>
+    readSettings(annotations, knowledge.validSettings).settings
+  const after: Wish = { hco, settings: settingsOf(incoming) }
+  const before: Wish = { hco: hcoBefore, settings: settingsOf(old) }
+  if (!keepsAny(after.settings)) return []
+  const [now, then] = [after.settings, before.settings].map((one) => one.disruptiveChanges)
+  const isLoosened = now !== 'hold' && now !== then
+  // To render takes its time: what reads nothing that changes stays as it is.
+  const isAnnotated = !isEqual(after.hco.annotations, before.hco.annotations)
+  const isConcerned = ({ asset }: ManagedObject) =>
+    isAnnotated || !isEqual(specReadBy(asset, after.hco), specReadBy(asset, before.hco))
   const isNew = (managed: ManagedObject) => {
-    const standing = knowledge.standingWith(managed, hco, settings)
-    const known = managed.standing
-    return (
-      standing.kind === 'active' &&
-      standing.digest !== managed.appliedDigest &&
-      !(known.kind === 'active' && known.digest === standing.digest)
-    )
+    const due = dueBy(after, managed, knowledge)
+    return due !== undefined && (isLoosened || due !== dueBy(before, managed, knowledge))
   }
-  return knowledge.all
-    .filter(({ asset, isHco }) => asset.disruption === 'reboot' && !isHco)
-    .filter(isNew)
-    .slice(0, NAMED)
-    .map(
-      ({ asset }) => `${asset.name} follows from it${effect({ asset, settings }, knowledge.facts)}`,
-    )
+  const news = knowledge.all.filter(
+    (managed) =>
+      rebooted(managed.asset, knowledge.facts) !== undefined &&
+      isConcerned(managed) &&
+      isNew(managed),
+  )
+  return [...Map.groupBy(news, ({ asset }) => rebooted(asset, knowledge.facts))].map(
+    ([nodes, all]) =>
+      `${nodes} may reboot for this${when(after.settings)}: ${all.map(({ asset }) => asset.name).join(', ')}`,
+  )
+}
+
+/** What a HyperConverged asks for. */
+interface Wish {
+  readonly hco: HcoFacts
+  readonly settings: Settings
+}
+
+/** The digest of what an asset is to become; undefined where it is that, or is not kept. */
+function dueBy(
+  { hco, settings }: Wish,
+  managed: ManagedObject,
+  knowledge: Knowledge,
+): string | undefined {
+  if (!keepsAny(settings)) return undefined
+  const standing = knowledge.standingWith(managed, hco, settings)
+  const isDue = standing.kind === 'active' && standing.digest !== managed.appliedDigest
+  return isDue ? standing.digest : undefined
 }
 
 /** What an override does not keep from us any more. */
 function returnsOf(
   incoming: KubeObject,
   old: KubeObject,
-  managed: ManagedObject,
-  knowledge: Knowledge,
+  { asset, standing, tree, isSensitive }: ManagedObject,
+  { facts, settings }: Knowledge,
 ): readonly string[] {
-  const { asset, standing, tree, isSensitive, isAgreed } = managed
-  const { facts, settings } = knowledge
-  if (changedAnnotations(incoming, old).size === 0) return []
-  if (asset.disruption !== 'reboot' || !isAgreed || !keepsAny(settings)) return []
+  const nodes = rebooted(asset, facts)
+  if (nodes === undefined || changedAnnotations(incoming, old).size === 0) return []
   if (standing.kind !== 'active' || !tree) return []
   const dueIn = (object: KubeObject) => {
     const decision = plan({ baseline: standing.baseline, tree, object, isSensitive })
@@ -79,20 +101,15 @@ function returnsOf(
   const before = new Set(dueIn(old))
   const due = dueIn(incoming).filter((pointer) => !before.has(pointer))
   if (due.length === 0) return []
-  const more = due.length > NAMED ? ` and ${due.length - NAMED} more` : ''
-  const go = due.length > 1 ? 'go' : 'goes'
   return [
-    `${due.slice(0, NAMED).join(', ')}${more} ${go} back to what ${asset.name} says${effect({ asset, settings }, facts)}`,
+    `${nodes} may reboot for this${when(settings)}: what ${asset.name} says holds again of ${due.join(', ')}`,
   ]
 }
 
 const WHEN = {
-  apply: ', at once',
-  hold: ', once it is approved',
-  unsaid: ', once approved, or at once under --disruptive-changes=apply',
+  apply: '',
+  hold: ', once approved',
+  unsaid: ', at once or once approved, as --disruptive-changes says',
 }
 
-const effect = (
-  { asset, settings }: Pick<ManagedObject, 'asset'> & { readonly settings: Settings },
-  facts: Knowledge['facts'],
-) => `${consequence(asset, facts)}${WHEN[settings.disruptiveChanges ?? 'unsaid']}`
+const when = ({ disruptiveChanges }: Settings) => WHEN[disruptiveChanges ?? 'unsaid']

@@ -30,11 +30,15 @@ const NAMED = 5
 const MAX_WISHES = 64
 const MAX_CAUSES = 20
 
-/** The warnings of a correction: what was kept and why, field by field, then the command that makes the edit stick. */
+/**
+ * The warnings of a correction: what was kept and why, field by field, then the command that makes the edit stick, and
+ * what the write sets off.
+ */
 export function correctionWarnings(
   { drifts, putBack, plan, target, notes }: Corrected,
   managed: ManagedObject,
   { incoming, old }: Write,
+  effects: readonly string[],
 ): readonly string[] {
   const { name, description } = managed.asset
   const title = titleOf(incoming)
@@ -58,6 +62,7 @@ export function correctionWarnings(
       ...lines.map((text) => tell(1, text)),
       ...(told.length > NAMED ? [tell(0, `${told.length} fields ${kept} in all.`)] : []),
       ...(wish ? [correctionWayOut(wish, plan.isPatched)] : []),
+      ...effects.map((text) => tell(0, text)),
       ...notes.map((text) => tell(2, text)),
     ],
     WARNINGS_LIMIT,

@@ -11,4 +11,4 @@ export function watchStalls(): () => number {
 }
 
 /** For how long a machine may stand still before a call may be lost by that. */
-export const STALL_MS = 1_000
+export const STALL_MS = 2_000

@@ -2,9 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { accountUser, RECONCILER_ACCOUNT } from '../../src/shared/catalog/names.ts'
-
-/** Where the product lives in the cluster of the benchmark. */
-export const NAMESPACE = 'virt-platform-autopilot'
+import { NAMESPACE } from '../../test/cluster/program.ts'
 
 /** Makes the API server write down what the reconciler asks of it, and nothing else. */
 export const AUDIT_POLICY = {

@@ -11,8 +11,8 @@ import type { Catalog } from '../../src/shared/catalog/catalog.ts'
 import { type Client, connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
 import type { KubeObject } from '../../src/shared/engine/object.ts'
-import { ownProgram, type Program } from '../../test/cluster/program.ts'
-import { AUDIT_POLICY, type Audit, createAudit, NAMESPACE } from './audit.ts'
+import { NAMESPACE, ownProgram, type Program } from '../../test/cluster/program.ts'
+import { AUDIT_POLICY, type Audit, createAudit } from './audit.ts'
 import type { Effort } from './effort.ts'
 
 /** The product at work on a cluster, to be measured. */

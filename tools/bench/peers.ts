@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { SERVING_SECRET } from '../../src/shared/catalog/names.ts'
 import { pathOf } from '../../src/shared/cluster/resource.ts'
-import { NAMESPACE } from './audit.ts'
+import { NAMESPACE } from '../../test/cluster/program.ts'
 import { authority } from './authority.ts'
 import type { Bench } from './cluster.ts'
 import { pinApart } from './cores.ts'

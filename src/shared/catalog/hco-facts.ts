@@ -1,7 +1,7 @@
 import { APPROVE, OVERRIDES, PREFIX } from '../engine/annotations.ts'
 import { isMap, type JsonMap, type KubeObject } from '../engine/object.ts'
 import { parsePointer, valueAt } from '../engine/pointer.ts'
-import { type Catalog, conditionsOf } from './catalog.ts'
+import { type Asset, type Catalog, conditionsOf } from './catalog.ts'
 import type { Condition } from './conditions.ts'
 import type { HcoFacts } from './facts.ts'
 
@@ -21,6 +21,10 @@ export function hcoFactsFor(catalog: Catalog): (hco: KubeObject) => HcoFacts {
     spec: project(spec, fields),
   })
 }
+
+/** What of a HyperConverged's facts one asset reads of the spec. */
+export const specReadBy = (asset: Asset, { spec }: HcoFacts): JsonMap =>
+  project(spec, fieldsRead([asset]))
 
 // Overrides and approvals concern one object or one moment; were they facts, each would render everything anew.
 const NO_FACTS: ReadonlySet<string> = new Set([...OVERRIDES, APPROVE])

@@ -88,7 +88,7 @@ export const createReconcilerMetrics = (registry: Registry) => ({
   }),
   leader: new Gauge({
     name: 'virt_platform_leader',
-    help: 'Whether this process holds the Lease: 1 leader, 0 not.',
+    help: 'Whether this process leads: 1 leader, by the Lease or since there is no election; 0 not.',
     registers: [registry],
   }),
   authorityExpiry: new Gauge({

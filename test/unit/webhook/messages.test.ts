@@ -325,7 +325,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     edit: { annotations: { [`${PREFIX}enable-loadaware`]: 'true' } },
     known: knowledgeOf({ facts: unasked }),
     told: [
-      `${HCO}: psi-enable follows from it; a change would reboot 3 nodes of pool worker, once approved, or at once under --disruptive-changes=apply`,
+      `${HCO}: 3 nodes of pool worker may reboot for this, at once or once approved, as --disruptive-changes says: psi-enable`,
     ],
   },
   {
@@ -335,7 +335,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     edit: { annotations: { [MODE]: 'unmanaged', [`${PREFIX}enable-loadaware`]: 'true' } },
     known: knowledgeOf({ facts: unasked }),
     told: [
-      `${HCO}: psi-enable follows from it; a change would reboot 3 nodes of pool worker, once approved, or at once under --disruptive-changes=apply`,
+      `${HCO}: 3 nodes of pool worker may reboot for this, at once or once approved, as --disruptive-changes says: psi-enable`,
     ],
   },
   {
@@ -347,9 +347,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
       facts: unasked,
       settings: { [DISRUPTIVE_CHANGES]: 'hold' },
     }),
-    told: [
-      `${HCO}: psi-enable follows from it; a change would reboot 3 nodes of pool worker, once it is approved`,
-    ],
+    told: [`${HCO}: 3 nodes of pool worker may reboot for this, once approved: psi-enable`],
   },
   {
     says: 'a feature gate on the HyperConverged',
@@ -361,7 +359,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     },
     known: withPools({ worker: 3 }),
     told: [
-      `${HCO}: kubelet-perf-settings follows from it; a change would reboot 3 nodes of pool worker, once approved, or at once under --disruptive-changes=apply`,
+      `${HCO}: 3 nodes of pool worker may reboot for this, at once or once approved, as --disruptive-changes says: kubelet-perf-settings`,
     ],
   },
   {
@@ -376,9 +374,44 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
       settings: { [DISRUPTIVE_CHANGES]: 'apply', [DISABLED_RESOURCES]: '[swap-enable]' },
     }),
     told: [
-      `${HCO}: swap-enable follows from it; a change would reboot 3 nodes of pool worker, at once`,
+      `${HCO}: 3 nodes of pool worker may reboot for this: swap-enable`,
       `${HCO}: swap-enable is kept again from now on`,
     ],
+  },
+  {
+    says: 'the end of observing',
+    object: hco,
+    before: { annotations: { [AUTOPILOT]: 'observe' } },
+    edit: { annotations: {} },
+    known: knowledgeOf({
+      facts: factsWith({
+        ...facts,
+        topology: { ...facts.topology, schedulableMasters: true },
+        pools: { worker: 3, master: 1 },
+      }),
+      settings: { [AUTOPILOT]: 'observe' },
+      applied: {
+        'swap-enable': 'older',
+        'swap-enable-master': 'older',
+        'kubelet-perf-settings': 'older',
+      },
+    }),
+    told: [
+      `${HCO}: 3 nodes of pool worker may reboot for this, at once or once approved, as --disruptive-changes says: swap-enable, kubelet-perf-settings`,
+      `${HCO}: 1 node of pool master may reboot for this, at once or once approved, as --disruptive-changes says: swap-enable-master`,
+    ],
+  },
+  {
+    says: 'changes that are on hold no more',
+    object: hco,
+    before: { annotations: { [DISRUPTIVE_CHANGES]: 'hold' } },
+    edit: { annotations: { [DISRUPTIVE_CHANGES]: 'apply' } },
+    known: knowledgeOf({
+      facts: factsWith({ ...facts, pools: { worker: 3 } }),
+      settings: { [DISRUPTIVE_CHANGES]: 'hold' },
+      applied: { 'swap-enable': 'older' },
+    }),
+    told: [`${HCO}: 3 nodes of pool worker may reboot for this: swap-enable`],
   },
   {
     says: 'a field that is ignored no more',
@@ -386,7 +419,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     before: { ...NO_UNITS, annotations: { [IGNORE_FIELDS]: '/spec/config/systemd/units' } },
     edit: NO_UNITS,
     told: [
-      'MachineConfig 90-worker-swap-online: /spec/config/systemd/units goes back to what swap-enable says; a change would reboot 3 nodes of pool worker, once approved, or at once under --disruptive-changes=apply',
+      'MachineConfig 90-worker-swap-online: 3 nodes of pool worker may reboot for this, at once or once approved, as --disruptive-changes says: what swap-enable says holds again of /spec/config/systemd/units',
     ],
   },
   {
@@ -395,7 +428,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     before: { spec: noContent, annotations: { [MODE]: 'unmanaged' } },
     edit: { spec: noContent, annotations: { [MODE]: 'managed' } },
     told: [
-      'MachineConfig 90-worker-swap-online: /spec/config/storage/files, /spec/config/systemd/units go back to what swap-enable says; a change would reboot 3 nodes of pool worker, once approved, or at once under --disruptive-changes=apply',
+      'MachineConfig 90-worker-swap-online: 3 nodes of pool worker may reboot for this, at once or once approved, as --disruptive-changes says: what swap-enable says holds again of /spec/config/storage/files, /spec/config/systemd/units',
     ],
   },
 ]
@@ -405,6 +438,22 @@ for (const { says, told, ...situation } of effects) {
     t.strictSame(update(situation).warnings, told)
   })
 }
+
+t.test('tells of reboots, however much else there is to tell', async (t) => {
+  const edit = {
+    spec: (spec: Json) => {
+      delete spec.liveMigrationConfig
+      uninstall('x'.repeat(600))(spec)
+    },
+    annotations: {
+      [`${PREFIX}enable-loadaware`]: 'true',
+      [`${PREFIX}enable-load`]: 'x'.repeat(99),
+    },
+  }
+  const { warnings = [] } = update({ object: hco, edit, known: knowledgeOf({ facts: unasked }) })
+  t.ok(warnings.length > 5)
+  t.ok(warnings.some((text) => text.endsWith('as --disruptive-changes says: psi-enable')))
+})
 
 t.test('says nothing of nodes for what says what it said, or is in force', async (t) => {
   const annotations = { [`${PREFIX}enable-loadaware`]: 'true' }
@@ -417,6 +466,12 @@ t.test('says nothing of nodes for what says what it said, or is in force', async
   const asked = { annotations: { ...observing.annotations, ...annotations } }
   const known = knowledgeOf({ facts: unasked, settings: observing.annotations })
   t.equal(update({ object: hco, before: observing, edit: asked, known }).warnings, undefined)
+  const later = { annotations: { ...annotations, [`${PREFIX}enable-aaq`]: 'true' } }
+  const opted = { object: hco, before: { annotations }, edit: later }
+  t.equal(update({ ...opted, known: knowledgeOf({ facts: unasked }) }).warnings, undefined, 'once')
+  const held = { annotations: { [DISRUPTIVE_CHANGES]: 'hold' } }
+  const pending = knowledgeOf({ facts, applied: { 'swap-enable': 'older' } })
+  t.equal(update({ object: hco, edit: held, known: pending }).warnings, undefined, 'it waits now')
   const ignored = { annotations: { [IGNORE_FIELDS]: '/spec/config/systemd/units' } }
   t.equal(update({ object: swap, before: ignored, edit: {} }).warnings, undefined, 'as desired')
 })
