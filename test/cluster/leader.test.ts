@@ -114,6 +114,15 @@ t.test('leadership', async (t) => {
     t.equal(await holder(), '')
   })
 
+  await t.test('without an election one leads without the Lease, and says so', async (t) => {
+    const alone = spawn('alone', '--no-leader-elect')
+    t.teardown(() => alone.kill())
+    await until('it leads', () => leads(port), 60_000)
+    await deleteCheck()
+    t.equal(await holder(), '')
+    await alone.kill()
+  })
+
   await t.test('started without an API server, it waits, says so once, and goes on', async (t) => {
     const { uid } = (await read(HCO)).metadata
     await cluster.stopApiServer()
