@@ -10,7 +10,8 @@ const wanted = createHash('sha256')
   .digest('hex')
 if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) process.exit(0)
 
-run('npm', 'ci', '--no-audit', '--no-fund', '--ignore-scripts=false')
+// Warnings of npm's are about the Node that it runs on itself, which is not the one that we run on.
+run('npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts=false')
 // The package `node` fetches its binary in an install script; without it everything would run on the Node that npm came with.
 if (!existsSync('node_modules/node/bin/node'))
   fail(

@@ -22,34 +22,34 @@ export function effectNotes(
   managed: ManagedObject,
   knowledge: Knowledge,
 ): readonly string[] {
-  if (!old || incoming.metadata.deletionTimestamp) return []
-  return managed.isHco
-    ? followersOf(incoming, old, knowledge)
-    : returnsOf(incoming, old, managed, knowledge)
+  if (incoming.metadata.deletionTimestamp) return []
+  if (managed.isHco) return followersOf(incoming, old, knowledge)
+  return old ? returnsOf(incoming, old, managed, knowledge) : []
 }
 
 /** What is to be changed because of the HyperConverged as it is in this write, and was not before: a note for each pool. */
 function followersOf(
   incoming: KubeObject,
-  old: KubeObject,
+  old: KubeObject | undefined,
   knowledge: Knowledge,
 ): readonly string[] {
-  const [hco, hcoBefore] = [incoming, old].map(knowledge.hcoFactsOf) as [HcoFacts, HcoFacts]
+  const [hco, hcoBefore] = [knowledge.hcoFactsOf(incoming), old && knowledge.hcoFactsOf(old)]
   if (isEqual(hco, hcoBefore)) return []
   const settingsOf = ({ metadata: { annotations = {} } }: KubeObject) =>
     readSettings(annotations, knowledge.validSettings).settings
   const after: Wish = { hco, settings: settingsOf(incoming) }
-  const before: Wish = { hco: hcoBefore, settings: settingsOf(old) }
+  const before = old && hcoBefore && { hco: hcoBefore, settings: settingsOf(old) }
   if (!keepsAny(after.settings)) return []
-  const [now, then] = [after.settings, before.settings].map((one) => one.disruptiveChanges)
+  const [now, then] = [after.settings, before?.settings].map((one) => one?.disruptiveChanges)
   const isLoosened = now !== 'hold' && now !== then
   // To render takes its time: what reads nothing that changes stays as it is.
-  const isAnnotated = !isEqual(after.hco.annotations, before.hco.annotations)
+  const isAnnotated = !isEqual(hco.annotations, hcoBefore?.annotations)
   const isConcerned = ({ asset }: ManagedObject) =>
-    isAnnotated || !isEqual(specReadBy(asset, after.hco), specReadBy(asset, before.hco))
+    isAnnotated || !hcoBefore || !isEqual(specReadBy(asset, hco), specReadBy(asset, hcoBefore))
   const isNew = (managed: ManagedObject) => {
     const due = dueBy(after, managed, knowledge)
-    return due !== undefined && (isLoosened || due !== dueBy(before, managed, knowledge))
+    const dueBefore = before && dueBy(before, managed, knowledge)
+    return due !== undefined && (isLoosened || due !== dueBefore)
   }
   const news = knowledge.all.filter(
     (managed) =>
@@ -102,14 +102,14 @@ function returnsOf(
   const due = dueIn(incoming).filter((pointer) => !before.has(pointer))
   if (due.length === 0) return []
   return [
-    `${nodes} may reboot for this${when(settings)}: what ${asset.name} says holds again of ${due.join(', ')}`,
+    `${nodes} may reboot for this${when(settings)}: ${asset.name} puts ${due.join(', ')} back`,
   ]
 }
 
 const WHEN = {
   apply: '',
   hold: ', once approved',
-  unsaid: ', at once or once approved, as --disruptive-changes says',
+  unsaid: ', once approved, or at once where the reconciler runs with --disruptive-changes=apply',
 }
 
 const when = ({ disruptiveChanges }: Settings) => WHEN[disruptiveChanges ?? 'unsaid']

@@ -20,9 +20,11 @@ export function keptChanges(
   )
   const [lost, gained] = [
     changed.filter(({ standing }) => standing.kind === 'active'),
-    changed.filter(
-      ({ standing }) => standing.kind === 'inactive' && isSwitchedOff(standing.reason),
-    ),
+    changed.filter((managed) => {
+      const { standing } = managed
+      const isOff = standing.kind === 'inactive' && isSwitchedOff(standing.reason)
+      return isOff && knowledge.standingWith(managed, knowledge.facts.hco, after).kind === 'active'
+    }),
   ]
   return [
     ...(lost.length > 0 ? [`${named(lost)} not kept any more from now on`] : []),

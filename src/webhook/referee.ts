@@ -127,7 +127,7 @@ const moveOf = ({ pointer, found }: Drift) =>
 
 /** What the denial of one edit too many says of its author. */
 export const warRemark = ({ writer }: War, quietMs: number) =>
-  ` ${nameOf(writer)} changes this again and again: such edits are denied until there was none for ${minutes(quietMs)}.`
+  ` ${nameOf(writer)} edits managed fields of this object again and again: such edits are denied until there was none for ${minutes(quietMs)}.`
 
 const minutes = (ms: number) => {
   const count = Math.max(1, Math.round(ms / 60_000))

@@ -81,7 +81,10 @@ t.test('edit wars at the door', async (t) => {
       loop.last.message,
       /\/spec\/minHealthy is kept by virt-platform-autopilot \(node-health-standard: /,
     )
-    t.match(loop.last.message, /alice \(field manager gitops-sync\) changes this again and again/)
+    t.match(
+      loop.last.message,
+      /alice \(field manager gitops-sync\) edits managed fields of this object again and again/,
+    )
     t.match(
       loop.last.message,
       /kubectl annotate nodehealthcheck virt-node-health-check --overwrite platform.kubevirt.io\/patch=/,

@@ -145,7 +145,10 @@ t.test('the command that a message gives makes the very same edit last', async (
       const said = await round(1_000 + ++people)
       return said.code !== 0 && said
     })
-    t.match(refusal.stderr, 'mallory (field manager kubectl-patch) changes this again and again')
+    t.match(
+      refusal.stderr,
+      'mallory (field manager kubectl-patch) edits managed fields of this object again and again',
+    )
     const command = commandsIn(refusal).find((text) => text.includes(`${PREFIX}/patch=`))
     t.match(await mallory.shell(String(command)), { code: 0 })
     t.match(await round(1_000 + people), { code: 0, stderr: '' })

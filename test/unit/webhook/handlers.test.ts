@@ -130,7 +130,7 @@ t.test('an edit war ends in a denial that names its author and the way out', asy
   )
   t.match(
     message,
-    'system:serviceaccount:gitops:sync (field manager argocd\\u202e) changes this again',
+    'system:serviceaccount:gitops:sync (field manager argocd\\u202e) edits managed fields of this object again',
   )
   t.match(message, /until there was none for 60 minutes/)
   t.match(message, /--overwrite platform\.kubevirt\.io\/patch='\[\{"op":"/)

@@ -290,6 +290,14 @@ t.test('tells what another list of exclusions puts back', async (t) => {
   ])
 })
 
+t.test('tells of nothing that is put back and does not apply here', async (t) => {
+  const before = { annotations: { [DISABLED_RESOURCES]: '["swap-*"]' } }
+  const known = knowledgeOf({ settings: before.annotations })
+  const edit = { annotations: { [DISABLED_RESOURCES]: '[metallb]' } }
+  const { warnings = [] } = update({ before, edit, known })
+  t.ok(warnings.includes(`${HCO}: swap-enable is kept again from now on`))
+})
+
 t.test('tells what an owner does to what nobody may delete', async (t) => {
   const owned = (object: KubeObject): KubeObject => {
     const ownerReferences = [{ apiVersion: 'v1', kind: 'Namespace', name: 'zz', uid: '1-2-3' }]
@@ -325,7 +333,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     edit: { annotations: { [`${PREFIX}enable-loadaware`]: 'true' } },
     known: knowledgeOf({ facts: unasked }),
     told: [
-      `${HCO}: 3 nodes of pool worker may reboot for this, at once or once approved, as --disruptive-changes says: psi-enable`,
+      `${HCO}: 3 nodes of pool worker may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: psi-enable`,
     ],
   },
   {
@@ -335,7 +343,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     edit: { annotations: { [MODE]: 'unmanaged', [`${PREFIX}enable-loadaware`]: 'true' } },
     known: knowledgeOf({ facts: unasked }),
     told: [
-      `${HCO}: 3 nodes of pool worker may reboot for this, at once or once approved, as --disruptive-changes says: psi-enable`,
+      `${HCO}: 3 nodes of pool worker may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: psi-enable`,
     ],
   },
   {
@@ -359,7 +367,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     },
     known: withPools({ worker: 3 }),
     told: [
-      `${HCO}: 3 nodes of pool worker may reboot for this, at once or once approved, as --disruptive-changes says: kubelet-perf-settings`,
+      `${HCO}: 3 nodes of pool worker may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: kubelet-perf-settings`,
     ],
   },
   {
@@ -397,8 +405,8 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
       },
     }),
     told: [
-      `${HCO}: 3 nodes of pool worker may reboot for this, at once or once approved, as --disruptive-changes says: swap-enable, kubelet-perf-settings`,
-      `${HCO}: 1 node of pool master may reboot for this, at once or once approved, as --disruptive-changes says: swap-enable-master`,
+      `${HCO}: 3 nodes of pool worker may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: swap-enable, kubelet-perf-settings`,
+      `${HCO}: 1 node of pool master may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: swap-enable-master`,
     ],
   },
   {
@@ -419,7 +427,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     before: { ...NO_UNITS, annotations: { [IGNORE_FIELDS]: '/spec/config/systemd/units' } },
     edit: NO_UNITS,
     told: [
-      'MachineConfig 90-worker-swap-online: 3 nodes of pool worker may reboot for this, at once or once approved, as --disruptive-changes says: what swap-enable says holds again of /spec/config/systemd/units',
+      'MachineConfig 90-worker-swap-online: 3 nodes of pool worker may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: swap-enable puts /spec/config/systemd/units back',
     ],
   },
   {
@@ -428,7 +436,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     before: { spec: noContent, annotations: { [MODE]: 'unmanaged' } },
     edit: { spec: noContent, annotations: { [MODE]: 'managed' } },
     told: [
-      'MachineConfig 90-worker-swap-online: 3 nodes of pool worker may reboot for this, at once or once approved, as --disruptive-changes says: what swap-enable says holds again of /spec/config/storage/files, /spec/config/systemd/units',
+      'MachineConfig 90-worker-swap-online: 3 nodes of pool worker may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: swap-enable puts /spec/config/storage/files, /spec/config/systemd/units back',
     ],
   },
 ]
@@ -452,7 +460,16 @@ t.test('tells of reboots, however much else there is to tell', async (t) => {
   }
   const { warnings = [] } = update({ object: hco, edit, known: knowledgeOf({ facts: unasked }) })
   t.ok(warnings.length > 5)
-  t.ok(warnings.some((text) => text.endsWith('as --disruptive-changes says: psi-enable')))
+  t.ok(warnings.some((text) => text.endsWith('--disruptive-changes=apply: psi-enable')))
+})
+
+t.test('tells of reboots to whoever creates the HyperConverged', async (t) => {
+  const known = knowledgeOf({ facts: unasked, applied: { 'swap-enable': 'older' } })
+  const object = edited(hco, { annotations: { [`${PREFIX}enable-loadaware`]: 'true' } })
+  const { warnings } = handlersWith(known).mutate(requestFor('CREATE', { object }))
+  t.strictSame(warnings, [
+    `${HCO}: 3 nodes of pool worker may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: swap-enable, psi-enable`,
+  ])
 })
 
 t.test('says nothing of nodes for what says what it said, or is in force', async (t) => {

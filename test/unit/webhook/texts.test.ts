@@ -76,7 +76,7 @@ const wars: readonly (readonly [what: string, said: string | undefined, told: st
   [
     'one edit too many',
     warRemark(war({ writer: { username: 'eve', fieldManager: undefined } }), 60_000),
-    ' eve changes this again and again: such edits are denied until there was none for a minute.',
+    ' eve edits managed fields of this object again and again: such edits are denied until there was none for a minute.',
   ],
 ]
 const answer = { verdict: 'corrected', reason: 'Drift' } as const
