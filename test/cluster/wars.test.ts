@@ -161,7 +161,7 @@ t.test('edit wars at the door', async (t) => {
       carol.apply(HCO, object(round % 2 === 0, round), `argocd-${round}`),
     )
     t.equal(loop.last.code, 403, loop.codes.join())
-    t.match(loop.last.message, /carol \(field manager argocd-6\) changes this/)
+    t.match(loop.last.message, /carol \(field manager argocd-6\) edits managed fields of this/)
     t.equal((await read(HCO)).spec.deployment.uninstallStrategy, 'BlockUninstallIfWorkloadsExist')
   })
 })
