@@ -39,17 +39,16 @@ function followersOf(
     readSettings(annotations, knowledge.validSettings).settings
   const after: Wish = { hco, settings: settingsOf(incoming) }
   const before = old && hcoBefore && { hco: hcoBefore, settings: settingsOf(old) }
-  if (!keepsAny(after.settings)) return []
   const [now, then] = [after.settings, before?.settings].map((one) => one?.disruptiveChanges)
   const isLoosened = now !== 'hold' && now !== then
   // To render takes its time: what reads nothing that changes stays as it is.
   const isAnnotated = !isEqual(hco.annotations, hcoBefore?.annotations)
   const isConcerned = ({ asset }: ManagedObject) =>
-    isAnnotated || !hcoBefore || !isEqual(specReadBy(asset, hco), specReadBy(asset, hcoBefore))
+    isAnnotated || !isEqual(specReadBy(asset, hco), hcoBefore && specReadBy(asset, hcoBefore))
   const isNew = (managed: ManagedObject) => {
     const due = dueBy(after, managed, knowledge)
-    const dueBefore = before && dueBy(before, managed, knowledge)
-    return due !== undefined && (isLoosened || due !== dueBefore)
+    if (due === undefined) return false
+    return isLoosened || due !== (before && dueBy(before, managed, knowledge))
   }
   const news = knowledge.all.filter(
     (managed) =>

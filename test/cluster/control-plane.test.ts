@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { startControlPlane } from '../../src/cli/control-plane/control-plane.ts'
 import { isAlive } from '../../src/cli/control-plane/processes.ts'
 import { send } from '../../src/cli/control-plane/request.ts'
 import { testCluster } from './fixture.ts'
+import { until } from './until.ts'
 
 const ALICE = { name: 'alice', groups: ['platform-admins'] }
 const GITOPS = { name: 'gitops', groups: ['platform-admins'] }
@@ -131,6 +131,6 @@ t.test('a control plane does not outlive a parent that was killed', async (t) =>
   t.equal(pids.length, 2)
   t.ok(pids.every(isAlive))
   parent.kill('SIGKILL')
-  while (pids.some(isAlive) || existsSync(dataDir)) await sleep(20)
+  await until('nothing of it is left', async () => !(pids.some(isAlive) || existsSync(dataDir)))
   await t.rejects(send(url), { code: 'ECONNREFUSED' })
 })
