@@ -11,7 +11,7 @@ import { annotationOf, groupOf, type KubeObject, titleOf } from '../shared/engin
 import { plan } from '../shared/engine/plan.ts'
 import { sentenceOf } from '../shared/engine/problem.ts'
 import { sha256 } from '../shared/ops/digest.ts'
-import { isContent } from '../webhook/judge.ts'
+import { isContent } from '../webhook/judge-content.ts'
 import { createKnowledge, type Knowledge, queriesOf } from '../webhook/knowledge.ts'
 import {
   annotateCommand,

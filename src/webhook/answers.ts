@@ -1,18 +1,24 @@
-import jsonPatch from 'fast-json-patch'
 import type { EventInput } from '../shared/cluster/events.ts'
 import type { Drift } from '../shared/engine/merge.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
 import { cut, escapeControls } from '../shared/engine/show.ts'
 import { deletionDenial, deletionWarnings } from './deletion-messages.ts'
 import { effectNotes } from './effect-notes.ts'
-import { type Corrected, type Denied, type JudgeContext, judge, type Verdict } from './judge.ts'
+import { judge } from './judge.ts'
 import type { Fault, Write } from './judge-annotations.ts'
 import { judgeDelete } from './judge-delete.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
-import { correctionWarnings, driftDenial, faultDenial, noteWarnings } from './messages.ts'
+import {
+  correctionWarnings,
+  driftDenial,
+  faultDenial,
+  noteWarnings,
+  oversizedDenial,
+} from './messages.ts'
 import { ownerNotes } from './owner-notes.ts'
 import { type Referee, type War, warRemark } from './referee.ts'
 import { type AdmissionResponse, allowed, denied, patched } from './review.ts'
+import type { Corrected, Denied, JudgeContext, Verdict } from './verdict.ts'
 
 /** What is answered to one request, and what is to be told of it elsewhere. */
 export interface Answer {
@@ -58,26 +64,30 @@ function answerVerdict(
       return { response: withWarnings(allowed(), notes), verdict: kind, reason }
     }
     case 'corrected': {
-      const operations = jsonPatch.compare(incoming, verdict.corrected)
       const stored = { ...write, incoming: verdict.corrected }
       const effects = effectNotes(stored, managed, knowledge)
       const warnings = correctionWarnings(verdict, managed, write, effects)
-      const response = audited(withWarnings(patched(operations), warnings), verdict, managed)
+      const response = audited(
+        withWarnings(patched(verdict.operations), warnings),
+        verdict,
+        managed,
+      )
       return { response, verdict: kind, reason, ...preventedBy(verdict) }
     }
-    case 'denied':
-      return 'problems' in verdict
-        ? answerFault(verdict, managed, incoming)
-        : {
-            response: audited(
-              refusal(verdict, managed, incoming, context, remark),
-              verdict,
-              managed,
-            ),
-            verdict: kind,
-            reason,
-            ...preventedBy(verdict),
-          }
+    case 'denied': {
+      if ('problems' in verdict) return answerFault(verdict, managed, incoming)
+      if (!('drifts' in verdict)) {
+        const response = denied(422, oversizedDenial(managed, incoming))
+        return { response: audited(response, verdict, managed), verdict: kind, reason }
+      }
+      const response = refusal(verdict, managed, incoming, context, remark)
+      return {
+        response: audited(response, verdict, managed),
+        verdict: kind,
+        reason,
+        ...preventedBy(verdict),
+      }
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 
-import { BODY_LIMIT, isReadToTheEnd, overcrowded, Refused, readJson, toldSize } from './body.ts'
+import { BODY_LIMIT, isReadToTheEnd, overcrowded, Refused, readBody, toldSize } from './body.ts'
 import { type Held, Intake } from './intake.ts'
 import {
   type AdmissionRequest,
@@ -86,7 +86,7 @@ export function createApp({
   app.addContentTypeParser('application/json', async ({ raw }: FastifyRequest) => {
     const held = holdings.get(raw)
     if (!held) throw new Error('a body is read of a request that was never let in')
-    return readJson(raw, held)
+    return readBody(raw, held)
   })
   const options = { schema: { body: admissionReviewSchema } }
   for (const [path, handler] of [['/mutate', mutate] as const, ['/validate', validate] as const]) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Held } from './intake.ts'
+import { readReview } from './read-review.ts'
 
 /** The request cannot be taken in. The way it is told is HTTP's, since it is not read, or not to its end. */
 export class Refused extends Error {
@@ -28,16 +29,10 @@ export const isReadToTheEnd = (request: Pick<IncomingMessage, 'headers'>) =>
 /** What is told where there is no room. */
 export const overcrowded = () => new Refused(429, 'too much is under way: ask again')
 
-/** Reads a body of JSON, and holds what has arrived. Throws Refused where it is too large, breaks off, or is no JSON. */
-export async function readJson(request: IncomingMessage, held: Held): Promise<unknown> {
+/** Reads a review, and holds what has arrived. Throws Refused where it is too large or breaks off, NotJson where it is none. */
+export async function readBody(request: IncomingMessage, held: Held): Promise<unknown> {
   if (toldSize(request) > BODY_LIMIT) throw tooLarge()
-  const text = (await readAll(request, held)).toString()
-  try {
-    // `__proto__` is a legal key of a ConfigMap; nothing here assigns by keys from outside.
-    return JSON.parse(text)
-  } catch {
-    throw new Refused(400, 'the body is no valid JSON')
-  }
+  return readReview(await readAll(request, held))
 }
 
 // By events: an iterator of chunks costs more than reading JSON does.

@@ -9,12 +9,12 @@ import {
   type WriteContext,
 } from './answers.ts'
 import { BadReview, type Handler } from './app.ts'
-import type { JudgeContext } from './judge.ts'
 import { judgeUninformed, type Write } from './judge-annotations.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
 import { createReferee } from './referee.ts'
 import { createReport, type ReportDeps } from './report.ts'
 import { type AdmissionRequest, allowed } from './review.ts'
+import type { JudgeContext } from './verdict.ts'
 
 export interface HandlerDeps extends ReportDeps, Pick<JudgeContext, 'enforcement'> {
   /** What is known now; undefined before the first state was read. */
@@ -82,7 +82,9 @@ function judged(
 
 /** Before the first state is read only overrides are judged, since they mean the same in any state. */
 function judgedUninformed(request: AdmissionRequest, { catalog }: HandlerDeps): Answer | undefined {
-  const asset = request.subResource ? undefined : catalog.find(isNamedIn(request))
+  const alike = catalog.filter(({ object }) => kindKey(object) === kindKey(request.kind))
+  const asset =
+    request.subResource || alike.length === 0 ? undefined : alike.find(isNamedIn(request))
   const write = asset && writeIn(request)
   const fault = write && judgeUninformed(write, asset)
   return fault && answerFault(fault, { asset }, write.incoming)
@@ -92,7 +94,6 @@ function judgedUninformed(request: AdmissionRequest, { catalog }: HandlerDeps): 
 const isNamedIn = (request: AdmissionRequest) => {
   const name = nameOf(request)
   return ({ object }: Asset) =>
-    kindKey(object) === kindKey(request.kind) &&
     object.name === name &&
     (object.namespace === '$hco' || (object.namespace ?? '') === (request.namespace ?? ''))
 }
@@ -105,6 +106,8 @@ interface Found {
 function find(request: AdmissionRequest, knowledge: Knowledge | undefined): Found | undefined {
   if (!knowledge || request.subResource) return undefined
   const { kind, namespace } = request
+  // What is nobody's is not even read.
+  if (!knowledge.isKindManaged(kind.group, kind.kind)) return undefined
   const managed = knowledge.find(kind.group, kind.kind, namespace, nameOf(request))
   return managed && { managed, knowledge }
 }
@@ -115,10 +118,14 @@ function nameOf({ object, oldObject, name = '' }: AdmissionRequest): string {
   return isKubeObject(subject) ? subject.metadata.name : name
 }
 
-const writeIn = (request: AdmissionRequest): Write => ({
-  incoming: objectIn(request, 'object'),
-  old: request.operation === 'UPDATE' ? objectIn(request, 'oldObject') : undefined,
-})
+const writeIn = (request: AdmissionRequest): Write => {
+  const { operation, oversized = [] } = request
+  return {
+    incoming: objectIn(request, 'object'),
+    old: operation === 'UPDATE' ? objectIn(request, 'oldObject') : undefined,
+    oversized: { incoming: oversized.includes('object'), old: oversized.includes('oldObject') },
+  }
+}
 
 function objectIn(request: AdmissionRequest, field: 'object' | 'oldObject'): KubeObject {
   const object = request[field]

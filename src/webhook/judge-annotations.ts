@@ -10,6 +10,7 @@ import { keptChanges } from './kept-changes.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
 import {
   changedAnnotations,
+  excessiveAnnotations,
   judgeOverrides,
   type OverrideTarget,
   unknownKeys,
@@ -19,6 +20,8 @@ import {
 export interface Write {
   readonly incoming: KubeObject
   readonly old: KubeObject | undefined
+  /** Where one of the two is too much to be judged only its names and our annotations are there. */
+  readonly oversized?: { readonly incoming: boolean; readonly old: boolean }
 }
 
 /** Why a write is refused for its annotations. */
@@ -35,6 +38,12 @@ export interface Annotated {
   readonly notes: readonly string[]
 }
 
+/** What is too long or too many to be looked at among the annotations of a write; to be asked before anything else is. */
+export function judgeExcess({ incoming, old }: Write): Fault | undefined {
+  const problems = excessiveAnnotations(incoming, changedAnnotations(incoming, old))
+  return problems.length > 0 ? { reason: 'InvalidSetting', problems } : undefined
+}
+
 /** Judges the annotations that a write adds, changes or removes, and no other. */
 export function judgeAnnotations(
   { incoming, old }: Write,
@@ -43,7 +52,6 @@ export function judgeAnnotations(
 ): Annotated {
   const changed = changedAnnotations(incoming, old)
   if (changed.size === 0) return { settings: knowledge.settings, fault: undefined, notes: [] }
-
   const { standing, isHco, tree } = managed
   const baseline = standing.kind === 'active' ? standing.baseline : undefined
   const target = { baseline, tree, isSensitive: managed.isSensitive }
@@ -61,7 +69,10 @@ export function judgeAnnotations(
 }
 
 /** What can be wrong with the overrides of a write before anything is known but the catalog. */
-export function judgeUninformed({ incoming, old }: Write, asset: Asset): Fault | undefined {
+export function judgeUninformed(write: Write, asset: Asset): Fault | undefined {
+  const excess = judgeExcess(write)
+  if (excess) return excess
+  const { incoming, old } = write
   const changed = changedAnnotations(incoming, old)
   const target = { baseline: undefined, tree: undefined, isSensitive: isSensitive(asset) }
   const { problems } = judgeOverrides(incoming, old, changed, target)

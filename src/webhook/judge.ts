@@ -1,92 +1,26 @@
-import { namespaceOf } from '../shared/catalog/catalog.ts'
-import { isExcluded } from '../shared/catalog/exclusions.ts'
-import { withLivePayloads } from '../shared/catalog/live-payloads.ts'
-import { isSelected, type Settings } from '../shared/catalog/settings.ts'
-import type { Digest } from '../shared/catalog/standing.ts'
-import { MANAGED_BY, OVERRIDES } from '../shared/engine/annotations.ts'
-import { canonicalJson } from '../shared/engine/canonical.ts'
-import { type Correction, correct, type Drift } from '../shared/engine/merge.ts'
-import type { MergeTree } from '../shared/engine/merge-tree.ts'
-import type { KubeObject } from '../shared/engine/object.ts'
-import { type Enforcement, type Plan, plan } from '../shared/engine/plan.ts'
+import type { Settings } from '../shared/catalog/settings.ts'
 import { sentenceOf } from '../shared/engine/problem.ts'
-import { contentDigest } from '../shared/ops/digest.ts'
-import { conceded } from './concessions.ts'
-import { type Fault, judgeAnnotations, type Write } from './judge-annotations.ts'
+import { judgeAnnotations, judgeExcess, type Write } from './judge-annotations.ts'
+import { judgeContent } from './judge-content.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
-import { changedAnnotations } from './overrides.ts'
-
-/** What is to become of a write. Reasons are the metric's label values. */
-export type Verdict = Allowed | Corrected | Denied | ({ readonly kind: 'denied' } & Fault)
-
-export interface Allowed {
-  readonly kind: 'allowed'
-  readonly reason: string
-  readonly notes: readonly string[]
-}
-
-/** A write that is stored with fields put back. */
-export interface Corrected {
-  readonly kind: 'corrected'
-  readonly reason: 'Drift' | 'Override'
-  readonly corrected: KubeObject
-  /** What the writer moved away; what an override moved is not among them. */
-  readonly drifts: readonly Drift[]
-  /** All that is put back, what the writer's change of an override asks for too. */
-  readonly putBack: readonly Drift[]
-  readonly plan: Enforcement
-  readonly target: Target
-  readonly notes: readonly string[]
-}
-
-/** A write that is not stored, since it moves fields of an asset that is only ever denied, or once too often. */
-export interface Denied {
-  readonly kind: 'denied'
-  readonly reason: 'Drift' | 'Thrashing'
-  readonly drifts: readonly Drift[]
-  readonly target: Target
-}
-
-/** What an object is held against. */
-export interface Target {
-  readonly baseline: KubeObject
-  readonly tree: MergeTree
-}
-
-export interface JudgeContext {
-  readonly knowledge: Knowledge
-  /** What the flag says, after the HyperConverged and before the asset; undefined where it says nothing. */
-  readonly enforcement: 'correct' | 'deny' | undefined
-  readonly digest: Digest
-}
+import { allow, type JudgeContext, type Verdict } from './verdict.ts'
 
 /** Judges a create or an update of a managed object: the write, not the object. Pure, and in memory only. */
 export function judge(write: Write, known: ManagedObject, context: JudgeContext): Verdict {
   const { knowledge } = context
-  const managed = knowledge.asAnnotated(known, write.incoming)
-  const { settings, fault, notes } = judgeAnnotations(write, managed, knowledge)
-  const idle =
-    managed.isHco || knowledge.hasHyperConverged
-      ? IDLE[settings.activation.kind]
-      : 'NoHyperConverged'
+  // What is too much to be looked at is told, and not looked at.
+  const excess = judgeExcess(write)
+  const managed = excess ? known : knowledge.asAnnotated(known, write.incoming)
+  const annotated = excess
+    ? { settings: knowledge.settings, fault: excess, notes: [] }
+    : judgeAnnotations(write, managed, knowledge)
+  const { settings, fault, notes } = annotated
+  const idle = idleness(managed, settings, knowledge)
   if (idle) return allow(idle, [...(fault?.problems ?? []).map(sentenceOf), ...notes])
-  if (fault) return { kind: 'denied', ...fault }
-
-  const target = targetOf(write.incoming, managed, settings, knowledge)
-  if ('obstacle' in target) return allow(target.obstacle, notes)
-  const { isSensitive } = managed
-  const after = plan({ ...target, object: write.incoming, isSensitive })
-  if (after.kind !== 'enforce') return allow(after.kind === 'hold' ? 'Held' : after.reason, notes)
-  const before = planBefore(write, known, managed, context) ?? after
-  const situation = { write, managed, context: { ...context, settings }, target, before, after }
-  return settle({ ...situation, notes })
+  return fault
+    ? { kind: 'denied', ...fault }
+    : judgeContent({ write, known, managed, context: { ...context, settings }, notes })
 }
-
-const allow = (reason: string, notes: readonly string[]): Allowed => ({
-  kind: 'allowed',
-  reason,
-  notes,
-})
 
 // Off denies nothing, and observing reports what would be denied.
 const IDLE: Readonly<Record<Settings['activation']['kind'], string | undefined>> = {
@@ -96,151 +30,8 @@ const IDLE: Readonly<Record<Settings['activation']['kind'], string | undefined>>
   only: undefined,
 }
 
-/** What was planned before the write; undefined where it changes nothing that is planned by. */
-function planBefore(
-  write: Write,
-  known: ManagedObject,
-  managed: ManagedObject,
-  { knowledge }: JudgeContext,
-): Plan | undefined {
-  const { old } = write
-  if (!old) return undefined
-  const { standing, tree, isSensitive } = knowledge.asAnnotated(known, old)
-  const isOther = standing !== managed.standing
-  if (!(isOther || isOverridden(write)) || standing.kind !== 'active' || !tree) return undefined
-  return plan({ baseline: standing.baseline, tree, object: old, isSensitive })
-}
-
-function isOverridden({ incoming, old }: Write): boolean {
-  const changed = changedAnnotations(incoming, old)
-  return OVERRIDES.some((key) => changed.has(key))
-}
-
-function targetOf(
-  incoming: KubeObject,
-  { standing, tree, isAgreed, isHco, asset }: ManagedObject,
-  settings: Settings,
-  { facts }: Knowledge,
-): Target | { readonly obstacle: string } {
-  if (standing.kind !== 'active') return { obstacle: 'Inactive' }
-  // The HyperConverged may deselect or exclude itself with this very write.
-  const isDropped =
-    isHco &&
-    (!isSelected(settings.activation, asset) ||
-      isExcluded(settings.exclusions, asset, namespaceOf(asset, facts.hco.namespace)))
-  if (isDropped) return { obstacle: 'Inactive' }
-  if (!tree) return { obstacle: 'SchemaUnknown' }
-  if (!isAgreed) return { obstacle: 'Disagreement' }
-  const { baseline } = standing
-  return isSame(incoming, baseline) ? { baseline, tree } : { obstacle: 'OtherVersion' }
-}
-
-// A baseline says how one version looks, and who an object is is nothing to put back.
-const isSame = (incoming: KubeObject, baseline: KubeObject) =>
-  incoming.apiVersion === baseline.apiVersion &&
-  incoming.kind === baseline.kind &&
-  incoming.metadata.name === baseline.metadata.name &&
-  incoming.metadata.namespace === baseline.metadata.namespace
-
-interface Case {
-  readonly write: Write
-  readonly managed: ManagedObject
-  readonly context: JudgeContext & { readonly settings: Settings }
-  readonly target: Target
-  /** What was planned for the object with the overrides that it had before the write. */
-  readonly before: Plan
-  readonly after: Enforcement
-  readonly notes: readonly string[]
-}
-
-function settle(situation: Case): Verdict {
-  const { incoming, old } = situation.write
-  const wanted = wantedFor(old ?? incoming, situation.after)
-  const moved = correct({ tree: situation.target.tree, incoming, old, desired: wanted })
-  const isContested = moved.drifts.some(isContent)
-  if (isContested && isChangePending(situation)) return settlePending(situation, moved, wanted)
-  return isContested && isRefused(situation, moved, wanted)
-    ? refuse(situation, moved)
-    : store(situation, moved)
-}
-
-/** What was there before is put back, since desired is the very change that waits. */
-function settlePending(situation: Case, moved: Correction, wanted: KubeObject): Verdict {
-  const { write, target, notes } = situation
-  const { incoming, old } = write
-  if (!old) return allow('Pending', notes)
-  const desired = conceded(target.tree, wanted, old)
-  if (isRefused(situation, moved, desired)) return refuse(situation, moved)
-  if (!desired) return allow('Terminating', notes)
-  return store(situation, correct({ tree: target.tree, incoming, old, desired }))
-}
-
-const refuse = ({ target }: Case, { drifts }: Correction): Denied => ({
-  kind: 'denied',
-  reason: 'Drift',
-  drifts,
-  target,
-})
-
-function store(situation: Case, written: Correction): Verdict {
-  const { managed, target, after, notes } = situation
-  // What an override changes on a disruptive asset is the reconciler's: it asks for approval first.
-  const whole = managed.isAlwaysDenied ? written : withOverrides(situation, written)
-  if (whole.drifts.length === 0) return allow('InSync', notes)
-  return {
-    kind: 'corrected',
-    reason: written.drifts.length > 0 ? 'Drift' : 'Override',
-    corrected: whole.corrected,
-    drifts: written.drifts,
-    putBack: whole.drifts,
-    plan: after,
-    target,
-    notes,
-  }
-}
-
-/** Desired, but for payloads that say the same in other bytes: to put ours back would be a change that nobody wants. */
-export const wantedFor = (live: KubeObject, { desired }: Enforcement): KubeObject =>
-  withLivePayloads(desired, live, contentDigest)
-
-/** Whether the field is anything but our label, which is put back and never fought over. */
-export const isContent = ({ path: [first, , third] }: Drift) =>
-  !(first && 'field' in first && first.field === 'metadata') ||
-  !(third && 'field' in third && third.field === MANAGED_BY)
-
-/** Whether desired is not in force yet, so that putting it back would be the very change that waits for approval. */
-const isChangePending = ({ managed, after: { desired }, context: { digest } }: Case) =>
-  managed.asset.disruption !== 'none' &&
-  managed.appliedDigest !== digestOf(desired, managed, digest)
-
-// A baseline without overrides has its digest already; that of a MachineConfig takes a while.
-const digestOf = (desired: KubeObject, { standing }: ManagedObject, digest: Digest) =>
-  standing.kind === 'active' && standing.baseline === desired
-    ? standing.digest
-    : digest(canonicalJson(desired))
-
-function isRefused(
-  { write: { incoming, old }, managed, context }: Case,
-  { drifts }: Correction,
-  desired: KubeObject | undefined,
-): boolean {
-  if (!old || incoming.metadata.deletionTimestamp) return false
-  const enforcement = managed.isAlwaysDenied
-    ? 'deny'
-    : (context.settings.enforcement ?? context.enforcement ?? managed.asset.enforcement)
-  const isSetOtherwise = drifts.some((drift) => drift.kind === 'different' && isContent(drift))
-  return enforcement === 'deny' && (isSetOtherwise || !desired)
-}
-
-/** The correction with what this write's change of an override asks for. */
-function withOverrides(
-  { write, target: { tree }, before, after }: Case,
-  written: Correction,
-): Correction {
-  const { incoming, old } = write
-  const { desired } = after
-  // The object was nobody's until this write put it under management again.
-  if (before.kind !== 'enforce') return correct({ tree, incoming, old: undefined, desired })
-  if (before.desired === desired) return written
-  return correct({ tree, incoming, old, desired, desiredBefore: before.desired })
-}
+const idleness = (
+  { isHco }: ManagedObject,
+  { activation }: Settings,
+  { hasHyperConverged }: Knowledge,
+) => (isHco || hasHyperConverged ? IDLE[activation.kind] : 'NoHyperConverged')

@@ -45,6 +45,8 @@ export interface Knowledge {
   readonly facts: Facts
   /** Without a HyperConverged nothing but that is judged: what was kept for the last one is anybody's. */
   readonly hasHyperConverged: boolean
+  /** Whether some object of the kind is the catalog's, so that it matters what a review of it says. */
+  readonly isKindManaged: (group: string, kind: string) => boolean
   readonly find: (
     group: string,
     kind: string,
@@ -103,6 +105,7 @@ export function createKnowledge(
       return [keyOf(kindKey(object), namespace, object.name), managed]
     }),
   )
+  const kinds = new Set(catalog.map(({ object }) => kindKey(object)))
   const standingWith: Knowledge['standingWith'] = ({ asset }, hco, settings) =>
     standingOf(asset, { ...facts, hco }, settings, sha256)
   const readHco = hcoFactsFor(catalog)
@@ -126,6 +129,7 @@ export function createKnowledge(
         : { ...facts.hco, annotations }
     },
     standingWith,
+    isKindManaged: (group, kind) => kinds.has(kindKey({ group, kind })),
     find: (group, kind, namespace, name) =>
       index.get(keyOf(kindKey({ group, kind }), namespace, name)),
   }

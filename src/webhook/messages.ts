@@ -1,16 +1,17 @@
 import type { Facts } from '../shared/catalog/facts.ts'
 import { FIELD_MANAGER, IGNORE_FIELDS, PATCH } from '../shared/engine/annotations.ts'
-import { byteLength } from '../shared/engine/json.ts'
+import { byteLength, MAX_VALUES } from '../shared/engine/json.ts'
 import type { Drift } from '../shared/engine/merge.ts'
 import { type KubeObject, titleOf } from '../shared/engine/object.ts'
 import { type Problem, sentenceOf } from '../shared/engine/problem.ts'
 import { cut, showValue } from '../shared/engine/show.ts'
 import { consequence } from './consequence.ts'
-import { type Corrected, type Denied, isContent, type Target } from './judge.ts'
 import type { Fault, Write } from './judge-annotations.ts'
+import { isContent } from './judge-content.ts'
 import type { ManagedObject } from './knowledge.ts'
 import { remembered } from './remembered.ts'
 import type { Cause } from './review.ts'
+import type { Corrected, Denied, Target } from './verdict.ts'
 import { annotateCommand, ignoreFor, patchFor, unmanageCommand, type Wish } from './way-out.ts'
 import {
   COMMAND_LIMIT,
@@ -102,6 +103,7 @@ const patchWays = remembered((wish): readonly string[] => {
   if (wish.drifts.length > MAX_WISHES) return [TOO_LONG]
   const patch = patchFor(wish)
   if (patch === undefined) return []
+  if (patch.length > DENIAL_LIMIT) return [TOO_LONG]
   return isShowable(patch) ? [annotateCommand(wish.object, PATCH, patch), TOO_LONG] : [SECRET]
 })
 
@@ -154,6 +156,18 @@ function denialWaysOut(wish: Wish): readonly Line[] {
 }
 
 const GITOPS = 'Where GitOps owns the object, put the annotation into its manifest.'
+
+/** The denial of a write of more than can be judged. */
+export function oversizedDenial({ asset }: ManagedObject, incoming: KubeObject): string {
+  const what = `${titleOf(incoming)}: it has more than ${MAX_VALUES} values, too many for ${FIELD_MANAGER} to judge (${asset.name}: ${asset.description}). Nothing was stored: write fewer.`
+  return fitted(
+    [
+      explanation(0, what, DENIAL_EXPLANATION_LIMIT),
+      { rank: 1, wordings: [`To own the object: ${unmanageCommand(incoming)}`] },
+    ],
+    DENIAL_LIMIT,
+  ).join('\n')
+}
 
 /** The denial of a write with faulty annotations: one sentence for each fault, and a cause that says where it is. */
 export function faultDenial({ problems, reason }: Fault, incoming: KubeObject) {

@@ -1,4 +1,5 @@
 import { nearest, suggesting } from '../shared/catalog/nearest.ts'
+import { lengthProblem, MAX_ANNOTATIONS } from '../shared/engine/annotation-limits.ts'
 import {
   APPROVE,
   AUTOPILOT,
@@ -29,12 +30,30 @@ export function changedAnnotations(
   incoming: KubeObject,
   old: KubeObject | undefined,
 ): ReadonlySet<string> {
-  const keys = [incoming, old].flatMap((object) => Object.keys(object?.metadata.annotations ?? {}))
-  return new Set(
-    keys.filter(
-      (key) => key.startsWith(PREFIX) && annotationOf(incoming, key) !== annotationOf(old, key),
-    ),
-  )
+  const keys = [incoming, old].flatMap(ownKeys)
+  return new Set(keys.filter((key) => annotationOf(incoming, key) !== annotationOf(old, key)))
+}
+
+const ownKeys = (object: KubeObject | undefined) =>
+  Object.keys(object?.metadata.annotations ?? {}).filter((key) => key.startsWith(PREFIX))
+
+/**
+ * What is too long, or too many, among the annotations that a write adds or changes: found before anything else looks at
+ * them, and nothing else does then.
+ */
+export function excessiveAnnotations(
+  incoming: KubeObject,
+  changed: ReadonlySet<string>,
+): readonly Problem[] {
+  const stated = [...changed].filter((key) => annotationOf(incoming, key) !== undefined)
+  if (stated.length > 0 && ownKeys(incoming).length > MAX_ANNOTATIONS) {
+    const message = `there must not be more than ${MAX_ANNOTATIONS} annotations that start so`
+    return [{ reason: 'InvalidSetting', annotation: PREFIX, message }]
+  }
+  return stated.flatMap((annotation) => {
+    const message = lengthProblem(annotation, annotationOf(incoming, annotation) ?? '')
+    return message === undefined ? [] : [{ reason: 'InvalidSetting', annotation, message }]
+  })
 }
 
 export interface OverrideFaults {
@@ -100,10 +119,12 @@ function faultsIn(subject: KubeObject, planFor: (object: KubeObject) => Plan): O
   return { problems, remarks: (decision as Enforcement).remarks }
 }
 
+/** The object with no annotations but its overrides, and without some of these. */
 function without(object: KubeObject, keys: readonly string[]): KubeObject {
-  const annotations = Object.entries(object.metadata.annotations ?? {}).filter(
-    ([key]) => !keys.includes(key),
-  )
+  const annotations = OVERRIDES.flatMap((key) => {
+    const value = keys.includes(key) ? undefined : annotationOf(object, key)
+    return value === undefined ? [] : [[key, value] as const]
+  })
   return {
     ...object,
     metadata: { ...object.metadata, annotations: Object.fromEntries(annotations) },
@@ -125,10 +146,9 @@ export function unknownKeys(
   optIns: readonly string[],
 ): readonly string[] {
   const known = [...OVERRIDES, ...(isHco ? [...SETTINGS, ...optIns] : [])]
+  const read = new Set([...known, MANAGED_BY])
   return [...changed]
-    .filter(
-      (key) => ![...known, MANAGED_BY].includes(key) && annotationOf(incoming, key) !== undefined,
-    )
+    .filter((key) => !read.has(key) && annotationOf(incoming, key) !== undefined)
     .slice(0, MAX_UNKNOWN)
     .map((key) => key.slice(0, MAX_KEY))
     .map((key) => {

@@ -6,9 +6,10 @@ import type { Drift } from '../shared/engine/merge.ts'
 import { annotationOf, isMap, type KubeObject } from '../shared/engine/object.ts'
 import { cut, showValue } from '../shared/engine/show.ts'
 import type { Battlefield, ContestedWrite, Contests, Ruling } from './contests.ts'
-import { type Denied, isContent, type Verdict } from './judge.ts'
 import type { Write } from './judge-annotations.ts'
+import { isContent } from './judge-content.ts'
 import type { AdmissionRequest } from './review.ts'
+import type { Denied, Verdict } from './verdict.ts'
 
 /** Who wrote, as far as the request says. */
 export interface Writer {

@@ -18,6 +18,8 @@ export interface AdmissionRequest {
   readonly userInfo: { readonly username: string }
   readonly object?: unknown
   readonly oldObject?: unknown
+  /** Which of the two have more values than can be judged; of these only names and our annotations are there. */
+  readonly oversized?: readonly ('object' | 'oldObject')[]
   /** How the client asked for it; the field manager in it is the client's own word. */
   readonly options?: unknown
 }

@@ -11,19 +11,22 @@ interface Format {
 }
 
 const DEVICE = /^[0-9a-f]{4}:[0-9a-f]{4}$/
-// A kernel module parameter holds 1,024 characters.
+// A kernel module parameter holds 1,024 characters, which is more than so many devices take.
+const MAX_LENGTH = 1_024
 const MAX_DEVICES = 64
 const SECRET = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
 
 function deviceProblem(text: string): string | undefined {
+  if (text.length > MAX_LENGTH) return `must not be longer than ${MAX_LENGTH} characters`
   const ids = text.split(',').map((id) => id.trim())
   const wrong = ids.find((id) => !DEVICE.test(id))
   if (wrong !== undefined) {
     return `must be a comma separated list of vendor:product ids, four lower-case hexadecimal digits each, as in 10de:1eb8: ${showValue('', wrong)} is none`
   }
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
-  if (twice !== undefined) return `must not name ${twice} twice`
-  return ids.length > MAX_DEVICES ? `must not name more than ${MAX_DEVICES} devices` : undefined
+  if (ids.length > MAX_DEVICES) return `must not name more than ${MAX_DEVICES} devices`
+  const seen = new Set<string>()
+  const twice = ids.find((id) => seen.size === seen.add(id).size)
+  return twice === undefined ? undefined : `must not name ${twice} twice`
 }
 
 /** Whether a value is what people write who do not want what the annotation asks for. */

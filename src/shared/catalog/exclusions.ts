@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, parseDocument } from 'yaml'
+import { CST, isMap, isScalar, isSeq, Lexer, parseDocument } from 'yaml'
 
 import { err, ok, type Result } from '../engine/result.ts'
 import { showValue } from '../engine/show.ts'
@@ -26,10 +26,14 @@ export const isExcluded = (
 
 /** Reads `disabled-resources`; the error completes a sentence that starts with the annotation. */
 export function parseExclusions(text: string): Result<readonly Exclusion[], string> {
-  // The library's own check for equal keys compares each with each.
-  const { errors, warnings, contents } = parseDocument(text, { uniqueKeys: false })
+  const excess = excessIn(text)
+  if (excess !== undefined) return err(excess)
+  // The library's own check for equal keys compares each with each, and its pretty errors show the text around each.
+  const options = { uniqueKeys: false, prettyErrors: false }
+  const { errors, warnings, contents } = parseDocument(text, options)
   const [broken] = [...errors, ...warnings]
-  if (broken) return err(`must be a YAML list: ${broken.message.split(/:?\n/)[0]}`)
+  if (broken)
+    return err(`must be a YAML list: ${broken.message} at ${placeIn(text, broken.pos[0])}`)
   if (!isSeq(contents)) return err('must be a YAML list of names, or of {kind, name, namespace}')
   const exclusions: Exclusion[] = []
   for (const [index, item] of contents.items.entries()) {
@@ -38,6 +42,55 @@ export function parseExclusions(text: string): Result<readonly Exclusion[], stri
     exclusions.push(exclusion.value)
   }
   return ok(exclusions)
+}
+
+// Some 300 names, or 75 objects.
+const MOST_TOKENS = 1_500
+const LONGEST_TOKEN = 1_024
+// Two are enough for {kind, name, namespace} in a list.
+const MOST_NESTED = 8
+
+/**
+ * What there is too much of to be read; undefined where the text is of a size to read. The library makes an error of each
+ * mistake that it finds, and calls itself for each level: without a bound, text of 16 KiB takes it half a second, or its
+ * stack. Its lexer does neither.
+ */
+function excessIn(text: string): string | undefined {
+  const nesting = createNesting()
+  let tokens = 0
+  for (const token of new Lexer().lex(text)) {
+    const type = CST.tokenType(token) ?? ''
+    if (nesting(type) > MOST_NESTED) return `must not nest deeper than ${MOST_NESTED} levels`
+    if (token.length > LONGEST_TOKEN && type !== 'comment')
+      return `must not hold a name of more than ${LONGEST_TOKEN} characters`
+    if (++tokens > MOST_TOKENS) return 'must not list so much: a glob can stand for many names'
+  }
+  return undefined
+}
+
+/** Counts how many brackets are open and, outside them, what on one line lies inside one another. */
+function createNesting(): (type: string) => number {
+  let [brackets, inLine] = [0, 0]
+  return (type) => {
+    brackets += BRACKETS[type] ?? 0
+    if (type === 'newline') inLine = 0
+    else if (brackets === 0 && LEVELS.has(type)) inLine++
+    return brackets + inLine
+  }
+}
+
+const BRACKETS: Readonly<Record<string, number>> = {
+  'flow-seq-start': 1,
+  'flow-map-start': 1,
+  'flow-seq-end': -1,
+  'flow-map-end': -1,
+}
+
+const LEVELS: ReadonlySet<string> = new Set(['seq-item-ind', 'explicit-key-ind', 'map-value-ind'])
+
+const placeIn = (text: string, offset: number) => {
+  const lines = text.slice(0, offset).split('\n')
+  return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
 }
 
 // Nodes are read, never their values as a whole: aliases, which can multiply, stay unresolved and are refused.

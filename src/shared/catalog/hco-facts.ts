@@ -1,3 +1,4 @@
+import { maxLengthOf } from '../engine/annotation-limits.ts'
 import { APPROVE, OVERRIDES, PREFIX } from '../engine/annotations.ts'
 import { isMap, type JsonMap, type KubeObject } from '../engine/object.ts'
 import { parsePointer, valueAt } from '../engine/pointer.ts'
@@ -29,13 +30,19 @@ export const specReadBy = (asset: Asset, { spec }: HcoFacts): JsonMap =>
 // Overrides and approvals concern one object or one moment; were they facts, each would render everything anew.
 const NO_FACTS: ReadonlySet<string> = new Set([...OVERRIDES, APPROVE])
 
-/** The annotations that are facts: those under our prefix, without it, but for overrides and approvals. */
+/**
+ * The annotations that are facts: those under our prefix, without it, but for overrides and approvals. A value that is
+ * too long is cut where that can still be seen.
+ */
 export const annotationFacts = (annotations: Readonly<Record<string, string>>) =>
   Object.fromEntries(
-    Object.entries(annotations)
-      .filter(([key]) => key.startsWith(PREFIX) && !NO_FACTS.has(key))
-      .map(([key, value]) => [key.slice(PREFIX.length), value] as const)
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
+    Object.keys(annotations)
+      .filter((key) => key.startsWith(PREFIX) && !NO_FACTS.has(key))
+      .sort()
+      .map((key) => [
+        key.slice(PREFIX.length),
+        (annotations[key] ?? '').slice(0, maxLengthOf(key) + 1),
+      ]),
   )
 
 // What lies within another field comes with it: put in by itself, an item would replace its list.

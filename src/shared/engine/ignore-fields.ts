@@ -1,3 +1,4 @@
+import { lengthProblem } from './annotation-limits.ts'
 import { IGNORE_FIELDS, MODE, PREFIX } from './annotations.ts'
 import { parseJson } from './json.ts'
 import { byFirst, type FieldPath, type MergeTree } from './merge-tree.ts'
@@ -59,6 +60,8 @@ const problem = (message: string, pointer?: string): Problem => ({
 })
 
 const pointersOf = (text: string): Result<readonly string[], string> => {
+  const excess = lengthProblem(IGNORE_FIELDS, text)
+  if (excess !== undefined) return err(excess)
   const listed = text.trim().startsWith('[') ? jsonPointers(text) : ok(commaPointers(text))
   if (!listed.ok) return listed
   const pointers = [...new Set(listed.value)]

@@ -26,6 +26,20 @@ export function depthOf(value: unknown): number {
   return deepest + 1
 }
 
+/**
+ * How many values (maps, lists, scalars) an object may be made of to be judged: several times as many as the largest of
+ * those that are written by hand or by operators. Some MiB of small values would take seconds and hundreds of MiB.
+ */
+export const MAX_VALUES = 30_000
+
+/** How many values a JSON value is made of, itself included. */
+export function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  let values = 1
+  for (const member of Object.values(value)) values += valuesIn(member)
+  return values
+}
+
 /** A copy of a JSON value that shares nothing with it; `structuredClone` takes three times as long. */
 export function copyOf<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value

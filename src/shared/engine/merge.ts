@@ -1,3 +1,4 @@
+import type { Operation } from 'fast-json-patch'
 import { isEqual } from './equal.ts'
 import { itemsOf, type ListItem, type ListItems, soleValue } from './list-items.ts'
 import { ATOMIC, type FieldPath, type MergeTree, memberTree, type Step } from './merge-tree.ts'
@@ -17,6 +18,11 @@ export interface Drift {
 export interface Correction {
   readonly corrected: KubeObject
   readonly drifts: readonly Drift[]
+  /**
+   * What makes incoming the corrected object, and touches nothing else: a number that JavaScript cannot hold stays what
+   * it is where it is not ours.
+   */
+  readonly operations: readonly Operation[]
 }
 
 export interface CorrectInput {
@@ -46,15 +52,20 @@ interface Place {
 interface Judgement {
   readonly judgesAll: boolean
   readonly drifts: Drift[]
+  readonly edits: Operation[]
+  /** Applied after all edits, inner ones before outer ones: none moves what another operation points at. */
+  readonly removals: Operation[]
 }
 
 /** Puts back what a write moves away from desired, and nothing that was so before the write. */
 export const correct = (input: CorrectInput): Correction => {
   const { tree, incoming, old, desired, desiredBefore: before = desired } = input
-  const judgement: Judgement = { judgesAll: old === undefined, drifts: [] }
+  const judgesAll = old === undefined
+  const judgement: Judgement = { judgesAll, drifts: [], edits: [], removals: [] }
   const sides: Sides = { incoming, old, desired, before }
   const corrected = settle(tree, sides, undefined, judgement) as KubeObject
-  return { corrected, drifts: judgement.drifts }
+  const { drifts, edits, removals } = judgement
+  return { corrected, drifts, operations: [...edits, ...removals] }
 }
 
 /** The object after a forced server-side apply of `desired` by a manager that owns nothing in `live`. */
@@ -100,8 +111,27 @@ const settleLeaf = (sides: Sides, place: Place | undefined, judgement: Judgement
   const isJudged = () => judgement.judgesAll || !isEqual(found, old) || !isEqual(wanted, before)
   if (isEqual(found, wanted) || !isJudged()) return found
   const kind = found === undefined ? 'missing' : 'different'
-  judgement.drifts.push({ ...locate(place), kind, found, wanted })
+  const { path, pointer } = locate(place)
+  judgement.drifts.push({ path, pointer, kind, found, wanted })
+  judgement.edits.push({
+    op: found === undefined ? 'add' : 'replace',
+    path: pointer,
+    value: wanted,
+  })
   return wanted
+}
+
+/** Writes a container as one edit where there is none: single members could not be put into it. */
+const editWhole = (
+  { incoming }: Sides,
+  settled: unknown,
+  place: Place | undefined,
+  { edits }: Judgement,
+  firstInside: number,
+): void => {
+  edits.length = firstInside
+  const op = incoming === undefined ? 'add' : 'replace'
+  edits.push({ op, path: locate(place).pointer, value: settled })
 }
 
 const locate = (place: Place | undefined): Pick<Drift, 'path' | 'pointer'> => {
@@ -121,6 +151,7 @@ const settleMap = (
   parent: Place | undefined,
   judgement: Judgement,
 ): unknown => {
+  const firstInside = judgement.edits.length
   const changes = Object.entries(desired).flatMap(([name, wanted]) => {
     const incoming = memberOf(sides.incoming, name)
     const member: Sides = {
@@ -134,7 +165,10 @@ const settleMap = (
     return settled === incoming ? [] : [[name, settled] as const]
   })
   if (changes.length === 0) return sides.incoming
-  return { ...(isMap(sides.incoming) && sides.incoming), ...Object.fromEntries(changes) }
+  if (isMap(sides.incoming)) return { ...sides.incoming, ...Object.fromEntries(changes) }
+  const settled = Object.fromEntries(changes)
+  editWhole(sides, settled, parent, judgement, firstInside)
+  return settled
 }
 
 const memberOf = (value: unknown, name: string): unknown =>
@@ -152,6 +186,7 @@ const settleList = (
   const old = itemsOf(tree, sides.old).byElement
   const before = itemsOf(tree, sides.before).byElement
   const changes: Change[] = []
+  const firstInside = judgement.edits.length
   let end = list.length
   for (const [element, { step, values }] of wanted.byElement) {
     const found = incoming.get(element)
@@ -168,7 +203,22 @@ const settleList = (
     changes.push({ position, repeats: found?.repeats ?? [], settled })
     end = Math.max(end, position + 1)
   }
-  return changes.length === 0 ? sides.incoming : withChanges(list, changes)
+  if (changes.length === 0) return sides.incoming
+  const settled = withChanges(list, changes)
+  if (Array.isArray(sides.incoming)) removeRepeats(changes, parent, judgement)
+  else editWhole(sides, settled, parent, judgement, firstInside)
+  return settled
+}
+
+/** The server puts one item in the place of all that share its identity. The last goes first: no index moves. */
+const removeRepeats = (
+  changes: readonly Change[],
+  parent: Place | undefined,
+  { removals }: Judgement,
+): void => {
+  const list = locate(parent).pointer
+  const positions = changes.flatMap(({ repeats }) => repeats).sort((a, b) => b - a)
+  for (const position of positions) removals.push({ op: 'remove', path: `${list}/${position}` })
 }
 
 /** A list item is judged field by field only where the list holds it exactly once. */
@@ -180,7 +230,6 @@ interface Change extends Pick<ListItem, 'position' | 'repeats'> {
 }
 
 const withChanges = (list: readonly unknown[], changes: readonly Change[]): readonly unknown[] => {
-  // The server puts one item in the place of all that share its identity.
   const dropped = new Set(changes.flatMap(({ repeats }) => repeats))
   const settled = new Map(changes.map((change) => [change.position, change.settled]))
   const kept = list.flatMap((item, position) => {

@@ -1,7 +1,7 @@
 import jsonpatch from 'fast-json-patch'
 import { PATCH, PREFIX } from './annotations.ts'
 import { isEqual } from './equal.ts'
-import { byteLength, copyOf, depthOf, parseJson } from './json.ts'
+import { byteLength, copyOf, depthOf, MAX_VALUES, parseJson, valuesIn } from './json.ts'
 import { isKubeObject, isMap, type JsonMap, type KubeObject } from './object.ts'
 import {
   formatPointer,
@@ -29,7 +29,7 @@ export function applyPatch(
   const operations = readOperations(text)
   if (!operations.ok) return operations
   const size = byteLength(JSON.stringify(baseline))
-  let draft: Draft = { document: copyOf(baseline), size }
+  let draft: Draft = { document: copyOf(baseline), size, values: valuesIn(baseline) }
   for (const [index, operation] of operations.value.entries()) {
     const next = EFFECTS[operation.op](draft, operation)
     if (!next.ok) return err([operationProblem(next.error, index)])
@@ -116,10 +116,11 @@ function readPointer(entry: JsonMap, member: string): Result<Tokens, Fault> {
   return tokens.ok ? tokens : err({ what: `"${member}" ${tokens.error}`, pointer: text })
 }
 
-/** The copy being patched; `size` is that of the baseline and of everything put into it since. */
+/** The copy being patched; `size` and `values` are those of the baseline and of everything put into it since. */
 interface Draft {
   readonly document: unknown
   readonly size: number
+  readonly values: number
 }
 
 type Effect = (draft: Draft, operation: Operation) => Result<Draft, Fault>
@@ -150,13 +151,18 @@ function put(draft: Draft, op: 'add' | 'replace', path: Tokens, value: unknown) 
     return err({ what: `nothing may nest deeper than ${MAX_DEPTH} levels: flatten it`, pointer })
   }
   // Removing gives nothing back, so that neither memory nor time can be spent in a circle.
+  const values = draft.values + valuesIn(value)
+  if (values > MAX_VALUES) {
+    const what = `the object and all that the patch puts into it must not have more than ${MAX_VALUES} values: put less`
+    return err({ what, pointer })
+  }
   const size = draft.size + byteLength(JSON.stringify([...path.slice(-1), value]))
   if (size > MAX_RESULT_BYTES) {
     const what = 'the object and all that the patch puts into it must fit in 1 MiB: put less'
     return err({ what, pointer })
   }
   const operation = { op, path: pointer, value: copyOf(value) }
-  return ok({ document: applied(draft.document, operation), size })
+  return ok({ document: applied(draft.document, operation), size, values })
 }
 
 function take(draft: Draft, path: Tokens): Result<Draft, Fault> {

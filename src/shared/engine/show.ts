@@ -1,4 +1,5 @@
 import { byteLength, isDeeper } from './json.ts'
+import type { JsonMap } from './object.ts'
 import { MAX_DEPTH } from './pointer.ts'
 
 const SECRET_NAMES = [
@@ -19,17 +20,20 @@ const PAYLOADS = [
   /:\/\/[^/\s:@]{1,256}:[^/\s@]{1,1024}@/,
 ]
 
+// A secret that begins where it would still be shown is known by what follows, and none of the patterns looks further.
+const LONGEST_SECRET = 9_000
+
 /**
  * A value as messages, events and logs may show it: JSON on one line, control characters escaped, cut
- * at `limit` characters. Values at secret-like pointers and encoded payloads are never shown.
+ * at `limit` characters. Values at secret-like pointers and encoded payloads are never shown. What is cut off is
+ * never written, however much it is.
  */
 export function showValue(pointer: string, value: unknown, limit = 60): string {
   if (value === undefined) return 'nothing'
   if (pointer.split('/').some(isSecretName)) return '(hidden)'
-  if (isPayload(value)) return `(a payload of ${value.length} characters)`
-  // JSON's own writer calls itself at each level, and a hostile value has more of them than it may have calls.
+  if (isPayload(value, limit)) return `(a payload of ${value.length} characters)`
   if (isDeeper(value, MAX_DEPTH)) return `(more than ${MAX_DEPTH} levels of nesting)`
-  const text = escapeControls(JSON.stringify(value, hidden))
+  const text = escapeControls(jsonUpTo(value, limit + 1))
   return text.length > limit ? `${text.slice(0, limit - 1).replace(HALF, '')}…` : text
 }
 
@@ -37,13 +41,43 @@ const HALF = /[\uD800-\uDBFF]$/
 
 const isSecretName = (name: string) => SECRET_NAMES.some((names) => names.test(name))
 
-const isPayload = (value: unknown): value is string =>
-  typeof value === 'string' && PAYLOADS.some((payload) => payload.test(value))
-
-function hidden(this: unknown, name: string, value: unknown): unknown {
-  if (isSecretName(name) && !(name === 'key' && isRequirement(this))) return '(hidden)'
-  return isPayload(value) ? '(payload)' : value
+const isPayload = (value: unknown, limit: number): value is string => {
+  if (typeof value !== 'string') return false
+  const start = value.slice(0, limit + LONGEST_SECRET)
+  return PAYLOADS.some((payload) => payload.test(start))
 }
+
+/** The beginning of the value as JSON, of so many characters at least if there are as many; secrets and payloads hidden. */
+function jsonUpTo(value: unknown, length: number): string {
+  if (isPayload(value, length)) return '"(payload)"'
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, length))
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  return Array.isArray(value)
+    ? joinedUpTo('[', partsOf(value, true, length), ']', length)
+    : joinedUpTo('{', partsOf(value, false, length), '}', length)
+}
+
+function joinedUpTo(open: string, parts: Iterable<string>, close: string, length: number): string {
+  let text = open
+  for (const part of parts) {
+    text += text === open ? part : `,${part}`
+    if (text.length >= length) return text
+  }
+  return text + close
+}
+
+function* partsOf(container: object, isList: boolean, length: number): Generator<string> {
+  // By name, and not by a list of all of them: there may be a hundred thousand.
+  for (const name in container) {
+    const member = (container as JsonMap)[name]
+    if (member === undefined) continue
+    const shown = isHidden(name, container) ? '"(hidden)"' : jsonUpTo(member, length)
+    yield isList ? shown : `${JSON.stringify(name.slice(0, length))}:${shown}`
+  }
+}
+
+const isHidden = (name: string, container: unknown) =>
+  isSecretName(name) && !(name === 'key' && isRequirement(container))
 
 /** Whether a map says which labels or taints it is about, the one sort of key that everybody may know. */
 const isRequirement = (map: unknown) =>
