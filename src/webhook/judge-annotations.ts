@@ -40,7 +40,7 @@ export interface Annotated {
 
 /** What is too long or too many to be looked at among the annotations of a write; to be asked before anything else is. */
 export function judgeExcess({ incoming, old }: Write): Fault | undefined {
-  const problems = excessiveAnnotations(incoming, changedAnnotations(incoming, old))
+  const problems = excessiveAnnotations(incoming, old)
   return problems.length > 0 ? { reason: 'InvalidSetting', problems } : undefined
 }
 

@@ -43,14 +43,15 @@ const ownKeys = (object: KubeObject | undefined) =>
  */
 export function excessiveAnnotations(
   incoming: KubeObject,
-  changed: ReadonlySet<string>,
+  old: KubeObject | undefined,
 ): readonly Problem[] {
-  const stated = [...changed].filter((key) => annotationOf(incoming, key) !== undefined)
-  if (stated.length > 0 && ownKeys(incoming).length > MAX_ANNOTATIONS) {
-    const message = `there must not be more than ${MAX_ANNOTATIONS} annotations that start so`
-    return [{ reason: 'InvalidSetting', annotation: PREFIX, message }]
+  const keys = ownKeys(incoming)
+  const isStated = (key: string) => annotationOf(incoming, key) !== annotationOf(old, key)
+  if (keys.length > MAX_ANNOTATIONS) {
+    const message = `must not start more than ${MAX_ANNOTATIONS} annotations of one object`
+    return keys.some(isStated) ? [{ reason: 'InvalidSetting', annotation: PREFIX, message }] : []
   }
-  return stated.flatMap((annotation) => {
+  return keys.filter(isStated).flatMap((annotation) => {
     const message = lengthProblem(annotation, annotationOf(incoming, annotation) ?? '')
     return message === undefined ? [] : [{ reason: 'InvalidSetting', annotation, message }]
   })

@@ -1,6 +1,7 @@
 import type { Operation } from 'fast-json-patch'
 
 import type { Exclusion } from '../shared/catalog/exclusions.ts'
+import { lengthProblem } from '../shared/engine/annotation-limits.ts'
 import { DISABLED_RESOURCES, IGNORE_FIELDS, MODE, PATCH } from '../shared/engine/annotations.ts'
 import { type Drift, drift } from '../shared/engine/merge.ts'
 import type { FieldPath, MergeTree } from '../shared/engine/merge-tree.ts'
@@ -49,7 +50,10 @@ export function patchFor(wish: Wish): string | undefined {
   const operations = desired && concessions({ tree, desired, object, drifts })
   if (!operations) return undefined
   const before = JSON.parse(annotationOf(object, PATCH) ?? '[]') as readonly Operation[]
-  const text = printableJson([...before, ...operations])
+  const all = [...before, ...operations]
+  // Nothing is gained by making megabytes printable that no annotation may have.
+  if (lengthProblem(PATCH, JSON.stringify(all)) !== undefined) return undefined
+  const text = printableJson(all)
   return isGranted(wish, PATCH, text) ? text : undefined
 }
 

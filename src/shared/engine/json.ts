@@ -30,7 +30,7 @@ export function depthOf(value: unknown): number {
  * How many values (maps, lists, scalars) an object may be made of to be judged: several times as many as the largest of
  * those that are written by hand or by operators. Some MiB of small values would take seconds and hundreds of MiB.
  */
-export const MAX_VALUES = 30_000
+export const MAX_VALUES = 20_000
 
 /** How many values a JSON value is made of, itself included. */
 export function valuesIn(value: unknown): number {

@@ -1,4 +1,5 @@
 import jsonpatch from 'fast-json-patch'
+import { lengthProblem } from './annotation-limits.ts'
 import { PATCH, PREFIX } from './annotations.ts'
 import { isEqual } from './equal.ts'
 import { byteLength, copyOf, depthOf, MAX_VALUES, parseJson, valuesIn } from './json.ts'
@@ -15,7 +16,6 @@ import {
 import type { Problem } from './problem.ts'
 import { err, ok, type Result } from './result.ts'
 
-const MAX_TEXT_BYTES = 64 * 1024
 const MAX_OPERATIONS = 1_000
 const MAX_RESULT_BYTES = 1024 * 1024
 /** More would only repeat themselves, and an answer of megabytes could get lost on its way. */
@@ -79,7 +79,8 @@ function readOperations(text: string): Result<readonly Operation[], readonly Pro
 }
 
 function readList(text: string): Result<readonly unknown[], string> {
-  if (byteLength(text) > MAX_TEXT_BYTES) return err('must not be larger than 64 KiB')
+  const excess = lengthProblem(PATCH, text)
+  if (excess !== undefined) return err(excess)
   const list = parseJson(text)
   if (!list.ok) return err(`must be strict JSON: ${list.error}`)
   if (!Array.isArray(list.value)) return err('must be a list of operations: [{"op": …}, …]')

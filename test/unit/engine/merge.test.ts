@@ -1,9 +1,10 @@
 import fc from 'fast-check'
+import jsonPatch from 'fast-json-patch'
 import t from 'tap'
 import { isEqual } from '../../../src/shared/engine/equal.ts'
-import { correct, drift, merge } from '../../../src/shared/engine/merge.ts'
+import { type Correction, correct, drift, merge } from '../../../src/shared/engine/merge.ts'
 import { ATOMIC } from '../../../src/shared/engine/merge-tree.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import { isMap, type KubeObject } from '../../../src/shared/engine/object.ts'
 import { anyObject, crdTree, deepFreeze, objectWith, seed, tree } from './schemas.ts'
 
 interface Case {
@@ -362,6 +363,91 @@ t.test(
     })
   },
 )
+
+/** More than JavaScript can hold: as a number it becomes …992. */
+const THEIRS = '9007199254740993'
+
+/** The object as JSON text, with a number of somebody else's in each of its maps, and each item of its lists twice. */
+const withTheirs = (object: KubeObject): string =>
+  JSON.stringify(object, (_name, value) => {
+    if (Array.isArray(value)) return [...value, ...value]
+    return isMap(value) ? { ...value, theirs: `number ${THEIRS}` } : value
+  }).replaceAll(`"number ${THEIRS}"`, THEIRS)
+
+// TypeScript knows of neither yet: https://github.com/tc39/proposal-json-parse-with-source
+const exactly = JSON as unknown as {
+  rawJSON(text: string): object
+  parse(
+    text: string,
+    reviver: (name: string, value: unknown, context: { readonly source: string }) => unknown,
+  ): object
+}
+const readExactly = (text: string) =>
+  exactly.parse(text, (_name, value, { source }) =>
+    typeof value === 'number' ? exactly.rawJSON(source) : value,
+  )
+
+const corrections = (check: (text: string, correction: Correction) => void, numRuns = 2_000) =>
+  fc.assert(
+    fc.property(anyObject, anyObject, anyObject, (old, live, desired) => {
+      const text = withTheirs(live)
+      check(text, correct({ tree, incoming: JSON.parse(text), old, desired }))
+    }),
+    { seed, numRuns },
+  )
+
+t.test('a correction as operations makes the corrected object, and none for none', async (t) => {
+  let edits = 0
+  corrections((text, { corrected, operations, drifts }) => {
+    const { newDocument } = jsonPatch.applyPatch(JSON.parse(text), [...operations], true)
+    t.same(newDocument, corrected)
+    t.equal(operations.length === 0, drifts.length === 0)
+    edits += operations.length
+  })
+  t.ok(edits > 2_000)
+})
+
+t.test('what is not managed keeps its bytes through every correction', async (t) => {
+  let removals = 0
+  corrections((text, { corrected, operations }) => {
+    const { newDocument } = jsonPatch.applyPatch(readExactly(text), [...operations])
+    const stored = JSON.stringify(newDocument)
+    t.notMatch(stored, /9007199254740992/)
+    const left = JSON.stringify(corrected).match(/"theirs"/g)?.length
+    t.equal(stored.match(new RegExp(`"theirs":${THEIRS}`, 'g'))?.length, left)
+    removals += operations.filter(({ op }) => op === 'remove').length
+  })
+  t.ok(removals > 20, `${removals}`)
+})
+
+t.test('drops the repeats of list items, whatever lies beside and within them', async (t) => {
+  const incoming = objectWith({
+    byName: [
+      { name: 'b', more: 1 },
+      { name: 'a', value: 'x' },
+      { name: 'c', more: 2 },
+      { name: 'a', value: 'y' },
+      { name: 'a' },
+      { name: 'd', more: 3 },
+    ],
+    set: ['x', 'a', 'x', 'y'],
+  })
+  const desired = objectWith({
+    byName: [{ name: 'a', value: '1' }, { name: 'e' }, { name: 'd', value: '2' }],
+    set: ['x', 'z'],
+  })
+  const { operations } = correct({ tree, incoming, old: undefined, desired })
+  t.strictSame(operations, [
+    { op: 'replace', path: '/spec/byName/1', value: { name: 'a', value: '1' } },
+    { op: 'add', path: '/spec/byName/6', value: { name: 'e' } },
+    { op: 'add', path: '/spec/byName/5/value', value: '2' },
+    { op: 'replace', path: '/spec/set/0', value: 'x' },
+    { op: 'add', path: '/spec/set/4', value: 'z' },
+    { op: 'remove', path: '/spec/byName/4' },
+    { op: 'remove', path: '/spec/byName/3' },
+    { op: 'remove', path: '/spec/set/2' },
+  ])
+})
 
 t.test('leaves a write alone that changes nothing', async () => {
   holds((object, desired) => {

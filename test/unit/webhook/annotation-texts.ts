@@ -182,7 +182,7 @@ export const refused: readonly AnnotationText[] = [
     'hco-golden-config',
     P,
     ' '.repeat(65537),
-    `${HCO}: platform.kubevirt.io/patch: the patch must not be larger than 64 KiB.`,
+    `${HCO}: platform.kubevirt.io/patch must not be longer than 65536 characters.`,
   ],
   [
     'hco-golden-config',
@@ -328,6 +328,46 @@ export const refused: readonly AnnotationText[] = [
     D,
     '[',
     `${HCO}: platform.kubevirt.io/disabled-resources must be a YAML list: Flow sequence must end with a ] at line 1, column 2.`,
+  ],
+  [
+    'hco-golden-config',
+    D,
+    '[[[[[[[[[x]]]]]]]]]',
+    `${HCO}: platform.kubevirt.io/disabled-resources must not nest deeper than 8 levels.`,
+  ],
+  [
+    'hco-golden-config',
+    D,
+    '- - - - - - - - - x',
+    `${HCO}: platform.kubevirt.io/disabled-resources must not nest deeper than 8 levels.`,
+  ],
+  [
+    'hco-golden-config',
+    D,
+    `- ${'x'.repeat(1025)}`,
+    `${HCO}: platform.kubevirt.io/disabled-resources must not hold a name of more than 1024 characters.`,
+  ],
+  [
+    'hco-golden-config',
+    D,
+    '- a\n'.repeat(500),
+    `${HCO}: platform.kubevirt.io/disabled-resources must not list so much: a glob can stand for many names.`,
+  ],
+  [
+    'hco-golden-config',
+    'mode',
+    'x'.repeat(1025),
+    `${HCO}: platform.kubevirt.io/mode must not be longer than 1024 characters.`,
+  ],
+  [
+    'hco-golden-config',
+    P,
+    op({
+      op: 'add',
+      path: '/spec/x',
+      value: Array.from({ length: 20_000 }, () => 0),
+    }),
+    `${HCO}: platform.kubevirt.io/patch: operation 0 at /spec/x: the object and all that the patch puts into it must not have more than 20000 values: put less.`,
   ],
   [
     'hco-golden-config',

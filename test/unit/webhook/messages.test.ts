@@ -656,6 +656,39 @@ t.test('tells what a deletion comes to', async (t) => {
   ])
 })
 
+t.test('tells of what is too much to be judged, and lets whoever has it go on', async (t) => {
+  const incoming = edited(health, { spec: uninstall('x') })
+  const tell = (...oversized: readonly ('object' | 'oldObject')[]) =>
+    handlersWith().mutate(requestFor('UPDATE', { object: incoming, oldObject: health, oversized }))
+  t.match(tell('object'), {
+    allowed: false,
+    status: {
+      code: 422,
+      message: `NodeHealthCheck virt-node-health-check: it has more than 20000 values, too many for virt-platform-autopilot to judge (node-health-standard: the VMs of a dead node must start elsewhere). Nothing was stored: write fewer.
+To own the object: kubectl annotate nodehealthcheck virt-node-health-check --overwrite platform.kubevirt.io/mode=unmanaged`,
+    },
+  })
+  t.strictSame(tell('object', 'oldObject'), {
+    allowed: true,
+    warnings: [
+      'NodeHealthCheck virt-node-health-check: it has more than 20000 values, too many to be judged: what is managed is put back afterwards',
+    ],
+  })
+})
+
+t.test('tells of more annotations than anybody needs', async (t) => {
+  const annotations = Object.fromEntries(
+    Array.from({ length: 101 }, (_, index) => [`platform.kubevirt.io/k${index}`, '']),
+  )
+  const object = edited(health, { annotations })
+  const { status } = handlersWith().mutate(requestFor('UPDATE', { object, oldObject: health }))
+  t.equal(
+    status?.message,
+    `NodeHealthCheck virt-node-health-check: platform.kubevirt.io/ must not start more than 100 annotations of one object.
+Nothing was stored: mend the annotation and write again.`,
+  )
+})
+
 t.test('names five fields and counts the rest', async (t) => {
   const names = Array.from({ length: 9 }, (_, index) => `field${index}`)
   const patch = patchOf(

@@ -110,7 +110,7 @@ t.test('what is above a limit is refused before it is worked on', async (t) => {
     },
   })
   for (const [text, message] of [
-    [JSON.stringify(times(10_000, () => remove)), /64 KiB/],
+    [JSON.stringify(times(10_000, () => remove)), /longer than 65536 characters/],
     [JSON.stringify(times(1_001, () => remove)), /1,000 operations/],
     [`[${'{},'.repeat(9_999)}{}]`, /1,000 operations/],
   ] as const) {
@@ -118,6 +118,12 @@ t.test('what is above a limit is refused before it is worked on', async (t) => {
   }
   const pointers = times(10_000, (index) => `/spec/free/f${index}`)
   for (const text of [pointers.join(), JSON.stringify(pointers)]) {
+    t.match(releaseFields({ desired: watched, tree, text, isSensitive: false }), {
+      ok: false,
+      error: [{ message: /longer than 65536 characters/ }],
+    })
+  }
+  for (const text of [pointers.slice(0, 257).join(), JSON.stringify(pointers.slice(0, 257))]) {
     t.match(releaseFields({ desired: watched, tree, text, isSensitive: false }), {
       ok: false,
       error: [{ message: /256 pointers/ }],

@@ -1,0 +1,237 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import fc from 'fast-check'
+import t from 'tap'
+import { PREFIX } from '../../../src/shared/engine/annotations.ts'
+import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import { BadReview, type Handler } from '../../../src/webhook/app.ts'
+import { readReview } from '../../../src/webhook/read-review.ts'
+import type { AdmissionRequest, AdmissionReview } from '../../../src/webhook/review.ts'
+import { seed } from '../engine/schemas.ts'
+import { msOf, workOf } from '../work.ts'
+import { baselineOf, handlersWith, requestFor } from './known.ts'
+
+// The API server takes no request, and sends no object, that is larger.
+const MOST_BYTES = 3 << 20
+// Somebody else's write waits as long.
+const LONGEST_MS = 100
+
+/** JSON of about so many bytes, made of one small piece over and over. */
+type Filling = (bytes: number) => string
+
+const repeated = (piece: string, bytes: number) => piece.repeat(Math.ceil(bytes / piece.length))
+const listOf =
+  (piece: string): Filling =>
+  (bytes) =>
+    `[${repeated(`${piece},`, bytes)}${piece}]`
+const textOf =
+  (piece: string): Filling =>
+  (bytes) =>
+    `"${repeated(JSON.stringify(piece).slice(1, -1), bytes)}"`
+const mapOf =
+  (prefix: string, piece: string): Filling =>
+  (bytes) => {
+    const member = (index: number) => `"${prefix}${index}":${piece}`
+    const count = bytes / (member(100_000).length + 1)
+    return `{${Array.from({ length: Math.max(1, count) }, (_, index) => member(index)).join()}}`
+  }
+const nestOf = (depth: number, open: string, close: string): string =>
+  `${open.repeat(depth)}1${close.repeat(depth)}`
+
+const fillings: Readonly<Record<string, Filling>> = {
+  'empty maps': listOf('{}'),
+  'empty lists': listOf('[]'),
+  digits: listOf('1'),
+  'long numbers': listOf('9007199254740993'),
+  items: listOf('{"name":"a","value":"b"}'),
+  members: mapOf('k', '""'),
+  'long names': mapOf('n'.repeat(200), '1'),
+  'names with our prefix': mapOf(PREFIX, '"x"'),
+  'secret names': mapOf('password', '"x"'),
+  letters: textOf('x'),
+  quotes: textOf('"'),
+  'control characters': textOf('\u0001'),
+  'wide characters': textOf('\u{1f600}'),
+  base64: textOf('aA1+'),
+  tokens: textOf('.eyJabcdefgh'),
+  addresses: textOf('://a:b'),
+  spaces: (bytes) => `${' '.repeat(bytes)}1`,
+  nests: listOf(nestOf(60, '[', ']')),
+  'deep nests': listOf(nestOf(5_000, '{"a":', '}')),
+}
+
+/** What an annotation's text may be made of. */
+const pieces = [
+  'a,',
+  '/spec/a,',
+  '10de:1eb8,',
+  '- a\n',
+  '- "\n',
+  '- ',
+  '? ',
+  '{',
+  '[',
+  ']',
+  '- {kind: a, name: b}\n',
+  '"\\x"',
+  '&a ',
+  '- *a\n',
+  '- !!set\n',
+  '#\n',
+  '%\n',
+  '\t',
+  '{"op":"remove","path":"/spec"},',
+  '{"op":"copy","from":"/spec","path":"/spec/x"},',
+  '{"op":"add","path":"/spec/x","value":[{},{},{}]},',
+  '{},',
+  '"/spec/a",',
+  '~1',
+  'eyJ.',
+  '\u0000',
+]
+const heads = ['', '[', '{', '"', '- ', '["', '{"a":', '[{"op":"add","path":"/spec/x","value":{}},']
+
+const annotations = [
+  'patch',
+  'ignore-fields',
+  'mode',
+  'reconcile-paused',
+  'autopilot',
+  'disabled-resources',
+  'disruptive-changes',
+  'enforcement',
+  'approve',
+  'vfio-device-ids',
+  'usb-devices',
+  'enable-fence-agents',
+  'unknown',
+] as const
+
+type Edit = (object: KubeObject) => KubeObject
+
+/** Where a filling is to be; text, since no writer of JSON takes what is nested so deep. */
+const HERE = 'here'
+
+const withMetadata = (object: KubeObject, metadata: object): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, ...metadata },
+})
+const withSpec = (object: KubeObject, name: string, value: unknown): KubeObject => ({
+  ...object,
+  spec: { ...(object.spec as object), [name]: value },
+})
+
+const places: Readonly<Record<string, (value: unknown) => Edit>> = {
+  'a field of somebody else': (value) => (object) => withSpec(object, 'somebodyElses', value),
+  'a managed field': (value) => (object) => withSpec(object, 'uninstallStrategy', value),
+  'a managed map': (value) => (object) => withSpec(object, 'liveMigrationConfig', value),
+  'a managed list': (value) => (object) => withSpec(object, 'unhealthyConditions', value),
+  'the content of a machine': (value) => (object) => withSpec(object, 'config', value),
+  'managed fields': (value) => (object) => withMetadata(object, { managedFields: value }),
+  owners: (value) => (object) => withMetadata(object, { ownerReferences: value }),
+  labels: (value) => (object) => withMetadata(object, { labels: value }),
+  annotations: (value) => (object) => withMetadata(object, { annotations: value }),
+}
+
+const filled = fc
+  .record({
+    place: fc.constantFrom(...Object.keys(places)),
+    filling: fc.constantFrom(...Object.keys(fillings)),
+    bytes: fc.constantFrom(50_000, 200_000, 1 << 20, MOST_BYTES - 50_000),
+  })
+  .map(({ place, filling, bytes }) => ({
+    says: `${bytes} bytes of ${filling} in ${place}`,
+    edit: (places[place] as (value: unknown) => Edit)(HERE),
+    text: (fillings[filling] as Filling)(bytes),
+  }))
+
+const annotated = fc
+  .record({
+    keys: fc.uniqueArray(fc.constantFrom(...annotations), { minLength: 1, maxLength: 3 }),
+    head: fc.constantFrom(...heads),
+    piece: fc.oneof(fc.constantFrom(...pieces), fc.string({ minLength: 1, maxLength: 8 })),
+    length: fc.constantFrom(1_000, 16_000, 65_000, 250_000, 900_000),
+  })
+  .map(({ keys, head, piece, length }) => ({
+    says: `${keys} of ${length} characters: ${head}${piece}…`,
+    edit: (object: KubeObject) => {
+      const text = `${head}${piece.repeat(length)}`.slice(0, length)
+      const stated = Object.fromEntries(keys.map((key) => [`${PREFIX}${key}`, text]))
+      return withMetadata(object, { annotations: stated })
+    },
+    text: '""',
+  }))
+
+const writes = fc.record({
+  asset: fc.constantFrom('hco-golden-config', 'swap-enable', 'node-health-standard'),
+  change: fc.oneof(filled, annotated),
+  operation: fc.constantFrom('CREATE', 'UPDATE', 'DELETE'),
+  /** What was stored before is half as large at most. */
+  isStored: fc.boolean(),
+})
+
+function bytesInUse(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().heapUsed
+}
+
+interface DrawnWrite {
+  readonly asset: string
+  readonly change: { readonly says: string; readonly edit: Edit; readonly text: string }
+  readonly operation: string
+  readonly isStored: boolean
+}
+
+/** The write as the API server asks about it. */
+function reviewOf({ asset, change, operation, isStored }: DrawnWrite): Buffer {
+  const baseline = baselineOf(asset)
+  const object = change.edit(baseline)
+  const requests: Readonly<Record<string, Partial<AdmissionRequest>>> = {
+    CREATE: { object },
+    UPDATE: { object, oldObject: isStored ? object : baseline },
+    DELETE: { oldObject: object },
+  }
+  const review = {
+    kind: 'AdmissionReview',
+    apiVersion: 'admission.k8s.io/v1',
+    request: requestFor(operation as 'CREATE', requests[operation] ?? {}),
+  }
+  return Buffer.from(JSON.stringify(review).replaceAll(`"${HERE}"`, () => change.text))
+}
+
+function answerTo(text: Buffer, handler: Handler): string {
+  try {
+    return String(handler((readReview(text) as AdmissionReview).request).allowed)
+  } catch (error) {
+    if (error instanceof BadReview) return 'no review'
+    throw error
+  }
+}
+
+t.test('no write, whatever it holds, holds up the others, and its memory comes back', async (t) => {
+  const { mutate, validate, contests } = handlersWith()
+  const slowest = { ms: 0, says: '' }
+  const answers = new Map<string, number>()
+  const property = fc.property(writes, (write) => {
+    const text = reviewOf(write)
+    for (const handler of [mutate, validate]) {
+      let answer = ''
+      const ms = msOf(
+        workOf(() => {
+          answer = answerTo(text, handler)
+        }),
+      )
+      answers.set(answer, (answers.get(answer) ?? 0) + 1)
+      const says = `${write.operation} ${write.change.says}`
+      if (ms > slowest.ms) Object.assign(slowest, { ms, says })
+      if (ms > LONGEST_MS) throw new Error(`${ms} ms: ${says}`)
+    }
+  })
+  const before = bytesInUse()
+  fc.assert(property, { seed, numRuns: 60 })
+  t.comment(JSON.stringify({ ...slowest, answers: Object.fromEntries(answers) }))
+  t.ok((answers.get('true') ?? 0) > 20 && (answers.get('false') ?? 0) > 20)
+  t.ok(bytesInUse() - before < 16 << 20, `${bytesInUse() - before} bytes`)
+  t.ok(contests.atWar(0).length <= 3)
+})
