@@ -390,7 +390,12 @@ const readExactly = (text: string) =>
 const corrections = (check: (text: string, correction: Correction) => void, numRuns = 2_000) =>
   fc.assert(
     fc.property(anyObject, anyObject, anyObject, (old, live, desired) => {
-      const text = withTheirs(live)
+      const lists = Object.entries(desired.spec as object).filter(([, value]) =>
+        Array.isArray(value),
+      )
+      const text = withTheirs(
+        objectWith({ ...Object.fromEntries(lists), ...(live.spec as object) }),
+      )
       check(text, correct({ tree, incoming: JSON.parse(text), old, desired }))
     }),
     { seed, numRuns },
