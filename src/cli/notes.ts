@@ -1,10 +1,10 @@
 import type { Outlook } from '../reconciler/outlook.ts'
 import { remarksOn } from '../reconciler/remarks.ts'
+import type { Activation } from '../shared/catalog/activation.ts'
 import type { Catalog } from '../shared/catalog/catalog.ts'
-import type { Activation } from '../shared/catalog/settings.ts'
+import { settingNote } from '../shared/catalog/setting-note.ts'
 import { AUTOPILOT } from '../shared/engine/annotations.ts'
 import { titleOf } from '../shared/engine/object.ts'
-import { sentenceOf } from '../shared/engine/problem.ts'
 
 /** What the HyperConverged says that makes the answer another one than people may expect, a sentence each. */
 export function notesOn(
@@ -13,9 +13,11 @@ export function notesOn(
   waits: readonly string[],
 ): readonly string[] {
   const { hco, stated } = outlook
-  const idle = IDLE[stated.settings.activation.kind]
+  const { activation } = stated.settings
+  // Whoever stands by says why of itself.
+  const idle = 'because' in activation ? undefined : IDLE[activation.kind]
   return [
-    ...stated.problems.map(sentenceOf),
+    ...stated.problems.map((problem) => settingNote(problem, stated)),
     ...remarksOn(catalog, outlook),
     ...waits,
     ...(idle === undefined ? [] : [idle]),

@@ -7,7 +7,7 @@ import type { Facts } from '../shared/catalog/facts.ts'
 import { sectionsInForce } from '../shared/catalog/sections.ts'
 import { type ReadSettings, readSettings } from '../shared/catalog/settings.ts'
 import type { DecideStandings, Standing, Standings } from '../shared/catalog/standing.ts'
-import type { Memory, State } from '../shared/catalog/state.ts'
+import { knownSettings, type Memory, type State } from '../shared/catalog/state.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
 import { makeFacts, type Observations } from './facts.ts'
 
@@ -18,7 +18,10 @@ export interface Outlook {
   readonly stated: ReadSettings
   readonly standings: Standings
   /** What every other process needs to come to the same standings. */
-  readonly state: Pick<State, 'facts' | 'hardware' | 'sections' | 'settings' | 'baselines'>
+  readonly state: Pick<
+    State,
+    'facts' | 'hardware' | 'sections' | 'settings' | 'neverValid' | 'baselines'
+  >
   readonly schemas: Observations['schemas']
   /** What the Machine Config Operator does about changes, as far as it says. */
   readonly policies: DisruptionPolicies | undefined
@@ -40,7 +43,7 @@ export function lookOut(
   const made = makeFacts(catalog, observations, previous, now)
   const { hardware } = made
   const facts = { ...made.facts, sections: sectionsInForce(catalog, made.facts) }
-  const stated = readSettings(hco.metadata.annotations ?? {}, previous.settings)
+  const stated = readSettings(hco.metadata.annotations ?? {}, knownSettings(previous))
   const standings = decide(facts, stated.settings)
   const baselines = digestsOf(standings)
   return {
@@ -48,7 +51,14 @@ export function lookOut(
     hco,
     stated,
     standings,
-    state: { facts, hardware, sections: facts.sections, settings: stated.valid, baselines },
+    state: {
+      facts,
+      hardware,
+      sections: facts.sections,
+      settings: stated.valid,
+      neverValid: stated.neverValid,
+      baselines,
+    },
     schemas: observations.schemas,
     policies: disruptionPoliciesOf(observations.machineConfiguration),
   }

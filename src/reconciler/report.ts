@@ -1,11 +1,11 @@
 import type { Asset } from '../shared/catalog/catalog.ts'
 import type { Facts } from '../shared/catalog/facts.ts'
+import { settingNote } from '../shared/catalog/setting-note.ts'
 import type { ReadSettings } from '../shared/catalog/settings.ts'
 import { isConflict } from '../shared/cluster/client.ts'
 import type { EventInput, RecordEvent } from '../shared/cluster/events.ts'
 import { APPROVE } from '../shared/engine/annotations.ts'
 import { type KubeObject, titleOf } from '../shared/engine/object.ts'
-import { sentenceOf } from '../shared/engine/problem.ts'
 import { showValue } from '../shared/engine/show.ts'
 import type { Log } from '../shared/ops/log.ts'
 import type { ReconcilerMetrics } from '../shared/ops/metrics.ts'
@@ -93,10 +93,11 @@ export function createReporter(deps: ReporterDeps): Reporter {
       if (blind.reason === 'NotYet' || !news.isNew('sight', blind.message)) return
       log[blind.reason === 'TwoHyperConvergeds' ? 'error' : 'info'](blind.message)
     },
-    settings(hco, { settings, problems }, remarks, waits) {
-      countActivation(metrics, settings.activation, deps.isObserver)
+    settings(hco, stated, remarks, waits) {
+      countActivation(metrics, stated.settings.activation, deps.isObserver)
       news.forget('sight')
-      const notes = [...problems.map(sentenceOf), ...remarks]
+      const problems = stated.problems.map((problem) => settingNote(problem, stated))
+      const notes = [...problems, ...remarks]
       for (const note of news.newOf('setting', notes)) {
         log.warn({ note }, 'invalid setting on the HyperConverged')
         deps.record({ subject: hco, type: 'Warning', reason: 'InvalidSetting', note })

@@ -1,7 +1,7 @@
 import type { Asset } from '../shared/catalog/catalog.ts'
 import { isSensitive } from '../shared/catalog/catalog.ts'
 import { emptyOptIns, optInProblems, optIns } from '../shared/catalog/opt-ins.ts'
-import { readSettings, type Settings, unknownNames } from '../shared/catalog/settings.ts'
+import { type Settings, unknownNames } from '../shared/catalog/settings.ts'
 import { AUTOPILOT, DISABLED_RESOURCES, PATCH } from '../shared/engine/annotations.ts'
 import { annotationOf, type KubeObject } from '../shared/engine/object.ts'
 import { PATCH_BLOCKED } from '../shared/engine/plan.ts'
@@ -97,9 +97,9 @@ function judgeSettings(
   changed: ReadonlySet<string>,
   knowledge: Knowledge,
 ) {
-  const { settings: before, validSettings, all } = knowledge
+  const { settings: before, all } = knowledge
   const catalog = all.map(({ asset }) => asset)
-  const stated = readSettings(annotations, validSettings)
+  const stated = knowledge.readSettings(annotations)
   const problems = [...stated.problems, ...optInProblems(catalog, annotations)].filter(
     ({ annotation }) => changed.has(annotation),
   )

@@ -9,7 +9,13 @@ import {
 } from '../shared/catalog/catalog.ts'
 import type { Facts, HcoFacts } from '../shared/catalog/facts.ts'
 import { annotationFacts, hcoFactsFor } from '../shared/catalog/hco-facts.ts'
-import { readSettings, type Settings } from '../shared/catalog/settings.ts'
+import {
+  type Annotations,
+  type ReadSettings,
+  readSettings,
+  type Settings,
+  settingsInForce,
+} from '../shared/catalog/settings.ts'
 import {
   type DecideStandings,
   identityOn,
@@ -40,8 +46,8 @@ export interface ManagedObject {
 /** Everything a decision needs, precomputed from the published state. */
 export interface Knowledge {
   readonly settings: Settings
-  /** The last valid text of each setting. */
-  readonly validSettings: State['settings']
+  /** What the annotations of a HyperConverged mean, given what they meant before. */
+  readonly readSettings: (annotations: Annotations) => ReadSettings
   readonly facts: Facts
   /** Without a HyperConverged nothing but that is judged: what was kept for the last one is anybody's. */
   readonly hasHyperConverged: boolean
@@ -78,9 +84,10 @@ export function createKnowledge(
   decide: DecideStandings,
 ): Knowledge {
   const { facts } = state
-  const { settings } = readSettings(state.settings)
+  const known = { valid: state.settings, neverValid: state.neverValid }
+  const settings = settingsInForce(known)
   const standings = decide(facts, settings)
-  const known = canonicalJson(facts.hco.annotations)
+  const annotationsKnown = canonicalJson(facts.hco.annotations)
   const all = catalog.map((asset): ManagedObject => {
     const standing = standings.get(asset.name)
     if (!standing) throw new Error(`asset ${asset.name} is of another catalog`)
@@ -108,14 +115,14 @@ export function createKnowledge(
   const readHco = hcoFactsFor(catalog)
   return {
     settings,
-    validSettings: state.settings,
+    readSettings: (annotations) => readSettings(annotations, known),
     facts,
     hasHyperConverged: state.hasHyperConverged,
     all,
     asAnnotated(managed, { metadata }) {
       if (!managed.isHco) return managed
       const annotations = annotationFacts(metadata.annotations ?? {})
-      if (canonicalJson(annotations) === known) return managed
+      if (canonicalJson(annotations) === annotationsKnown) return managed
       const standing = standingWith(managed, { ...facts.hco, annotations }, settings)
       return isSame(standing, managed.standing) ? managed : { ...managed, standing }
     },

@@ -27,7 +27,12 @@ t.test('a HyperConverged with nothing odd in it is not noted', async (t) => {
 for (const [annotation, value, note] of [
   ['autopilot', 'false', /: the autopilot is switched off \(\S+\): nothing is written/],
   ['autopilot', 'observe', /: the autopilot only observes \(\S+\): nothing is written/],
-  ['disruptive-changes', 'maybe', /disruptive-changes must be "apply" or "hold"/],
+  [
+    'disruptive-changes',
+    'maybe',
+    /disruptive-changes must be "apply" or "hold", not "maybe"; changes .* wait for approval until/,
+  ],
+  ['autopilot', 'yes', /autopilot must be .*, not "yes"; nothing is written or corrected until/],
   ['autopilot', 'metalb', /no asset or group is named "metalb": did you mean "metallb"\?/],
   ['enable-loadaware', 'yes', /enable-loadaware means something only as "true"/],
 ] as const) {

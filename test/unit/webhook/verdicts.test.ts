@@ -573,6 +573,30 @@ const writes: readonly Write[] = [
     verdict: 'allowed Observing',
   },
   {
+    says: 'writes and denies nothing while nobody knows what an invalid setting meant',
+    ...update(swap, { spec: () => ({}) }),
+    known: knowledgeOf({
+      settings: { [DISABLED_RESOURCES]: '["*"]' },
+      neverValid: [DISABLED_RESOURCES],
+    }),
+    verdict: 'allowed Observing',
+  },
+  {
+    says: 'corrects with the write that mends that setting',
+    incoming: edited(hco, {
+      spec: strategy('x'),
+      annotations: { [DISABLED_RESOURCES]: '[metallb]' },
+    }),
+    old: edited(hco, { annotations: { [DISABLED_RESOURCES]: '{{{' } }),
+    known: knowledgeOf({
+      settings: { [DISABLED_RESOURCES]: '["*"]' },
+      neverValid: [DISABLED_RESOURCES],
+    }),
+    verdict: 'corrected Drift',
+    stored: edited(hco, { annotations: { [DISABLED_RESOURCES]: '[metallb]' } }),
+    warnings: 2,
+  },
+  {
     says: 'tells what is wrong with an override while observing',
     ...update(swap, { annotations: { [MODE]: 'x' } }),
     known: knowledgeOf({ settings: { [AUTOPILOT]: 'observe' } }),
