@@ -54,6 +54,13 @@ const thrashing: Firing = {
   description:
     'HyperConverged openshift-cnv/kubevirt-hyperconverged is changed as often as the autopilot puts it back; such edits are denied, or its management is paused. See who does it, and end the quarrel on one side: kubectl describe hyperconverged -n openshift-cnv kubevirt-hyperconverged',
 }
+const standingBy: Firing = {
+  alert: 'VirtPlatformStandingBy',
+  labels: { reason: 'InvalidSetting' },
+  summary: 'The autopilot keeps nothing, though nobody switched it off (InvalidSetting).',
+  description:
+    'For 5 minutes the autopilot has written and corrected nothing: it looks, reports, and waits for a person (InvalidSetting). See why, and what to do: kubectl get events -A --field-selector reportingComponent=virt-platform-autopilot,reason=InvalidSetting',
+}
 const webhookDown: Firing = {
   alert: 'VirtPlatformWebhookDown',
   summary: 'No webhook of the autopilot answers Prometheus.',
@@ -185,6 +192,18 @@ export const CASES: readonly AlertCase[] = [
       [`virt_platform_customization_info{pod="r1",${SWAP},type="unmanaged"}`]: '1x400',
     },
     moments: { '20m': [], '40m': [] },
+  },
+  {
+    name: 'an invalid setting keeps it from keeping anything, through a change of the leader, until it is mended',
+    series: {
+      [OBSERVE]: '1x400',
+      [LEADS]: '1x400',
+      'virt_platform_standing_by{pod="r1",reason="InvalidSetting"}': '1x20 stale',
+      'virt_platform_standing_by{pod="r2",reason="InvalidSetting"}': '_x20 1x40 stale',
+      [`virt_platform_compliance_status{pod="r1",${HCO}}`]: '0x400',
+      [`${EXPIRY}{pod="w1"}`]: `${NINETY_DAYS}x400`,
+    },
+    moments: { '4m': [], '6m': [standingBy], '25m': [standingBy], '35m': [] },
   },
   {
     name: 'somebody asked for what the cluster does not serve',
