@@ -2,6 +2,7 @@ import type { Outlook } from '../reconciler/outlook.ts'
 import { remarksOn } from '../reconciler/remarks.ts'
 import type { Activation } from '../shared/catalog/activation.ts'
 import type { Catalog } from '../shared/catalog/catalog.ts'
+import { tellHowAlone, tellOther } from '../shared/catalog/other-autopilot.ts'
 import { settingNote } from '../shared/catalog/setting-note.ts'
 import { AUTOPILOT } from '../shared/engine/annotations.ts'
 import { titleOf } from '../shared/engine/object.ts'
@@ -14,13 +15,15 @@ export function notesOn(
 ): readonly string[] {
   const { hco, stated } = outlook
   const { activation } = stated.settings
-  // Whoever stands by says why of itself.
-  const idle = 'because' in activation ? undefined : IDLE[activation.kind]
+  const because = 'because' in activation ? activation.because : undefined
+  const idle = because ? [] : [IDLE[activation.kind]].filter((note) => note !== undefined)
+  const others = because === 'OtherAutopilot' ? [tellOther(hco), tellHowAlone(hco)] : []
   return [
     ...stated.problems.map((problem) => settingNote(problem, stated)),
     ...remarksOn(catalog, outlook),
     ...waits,
-    ...(idle === undefined ? [] : [idle]),
+    ...others,
+    ...idle,
   ].map((note) => `${titleOf(hco)}: ${note}`)
 }
 

@@ -1,6 +1,7 @@
 import type { Asset } from '../shared/catalog/catalog.ts'
 import { isSensitive } from '../shared/catalog/catalog.ts'
 import { emptyOptIns, optInProblems, optIns } from '../shared/catalog/opt-ins.ts'
+import { tellHowAlone, tellOther } from '../shared/catalog/other-autopilot.ts'
 import { type Settings, unknownNames } from '../shared/catalog/settings.ts'
 import { AUTOPILOT, DISABLED_RESOURCES, PATCH } from '../shared/engine/annotations.ts'
 import { annotationOf, type KubeObject } from '../shared/engine/object.ts'
@@ -92,11 +93,8 @@ const blocked = (
 // The settings that name assets.
 const NAMING = [AUTOPILOT, DISABLED_RESOURCES]
 
-function judgeSettings(
-  { metadata: { annotations = {} } }: KubeObject,
-  changed: ReadonlySet<string>,
-  knowledge: Knowledge,
-) {
+function judgeSettings(hco: KubeObject, changed: ReadonlySet<string>, knowledge: Knowledge) {
+  const { annotations = {} } = hco.metadata
   const { settings: before, all } = knowledge
   const catalog = all.map(({ asset }) => asset)
   const stated = knowledge.readSettings(annotations)
@@ -104,12 +102,14 @@ function judgeSettings(
     ({ annotation }) => changed.has(annotation),
   )
   const empty = emptyOptIns(catalog, annotations).filter(({ key }) => changed.has(key))
+  const isWaking = changed.has(AUTOPILOT) && knowledge.wakesOther(annotations)
   const isNaming = NAMING.some((key) => changed.has(key))
   return {
     // A setting that is refused is not what the refusal is decided by.
     settings: problems.length > 0 ? before : stated.settings,
     problems,
     notes: [
+      ...(isWaking ? [tellOther(hco), tellHowAlone(hco)] : []),
       ...(isNaming ? unknownNames(stated.settings, catalog) : []),
       ...(isNaming ? keptChanges(before, stated.settings, knowledge) : []),
       ...empty.map(({ note }) => note),

@@ -9,6 +9,7 @@ import {
 } from '../shared/catalog/catalog.ts'
 import type { Facts, HcoFacts } from '../shared/catalog/facts.ts'
 import { annotationFacts, hcoFactsFor } from '../shared/catalog/hco-facts.ts'
+import { otherBeside } from '../shared/catalog/other-autopilot.ts'
 import {
   type Annotations,
   type ReadSettings,
@@ -24,6 +25,7 @@ import {
 } from '../shared/catalog/standing.ts'
 import type { State } from '../shared/catalog/state.ts'
 import { type KindQuery, type KindSchema, schemaKey } from '../shared/cluster/schemas.ts'
+import { AUTOPILOT } from '../shared/engine/annotations.ts'
 import { canonicalJson } from '../shared/engine/canonical.ts'
 import type { MergeTree } from '../shared/engine/merge-tree.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
@@ -48,6 +50,8 @@ export interface Knowledge {
   readonly settings: Settings
   /** What the annotations of a HyperConverged mean, given what they meant before. */
   readonly readSettings: (annotations: Annotations) => ReadSettings
+  /** Whether another autopilot is there that these annotations have active. */
+  readonly wakesOther: (annotations: Annotations) => boolean
   readonly facts: Facts
   /** Without a HyperConverged nothing but that is judged: what was kept for the last one is anybody's. */
   readonly hasHyperConverged: boolean
@@ -85,7 +89,8 @@ export function createKnowledge(
 ): Knowledge {
   const { facts } = state
   const known = { valid: state.settings, neverValid: state.neverValid }
-  const settings = settingsInForce(known)
+  const settings = settingsInForce(known, state.otherAutopilot)
+  const isOtherThere = state.otherAutopilot !== 'absent'
   const standings = decide(facts, settings)
   const annotationsKnown = canonicalJson(facts.hco.annotations)
   const all = catalog.map((asset): ManagedObject => {
@@ -115,7 +120,9 @@ export function createKnowledge(
   const readHco = hcoFactsFor(catalog)
   return {
     settings,
-    readSettings: (annotations) => readSettings(annotations, known),
+    readSettings: (annotations) =>
+      readSettings(annotations, known, otherBeside(isOtherThere, annotations[AUTOPILOT])),
+    wakesOther: (annotations) => otherBeside(isOtherThere, annotations[AUTOPILOT]) === 'active',
     facts,
     hasHyperConverged: state.hasHyperConverged,
     all,

@@ -18,7 +18,7 @@ export interface Observation {
 }
 
 /** Why nothing is written or corrected although nobody switched the product off. */
-export type StandbyReason = 'InvalidSetting'
+export type StandbyReason = 'InvalidSetting' | 'OtherAutopilot'
 
 /** The activation while nothing is to be written; what is switched off stays that. */
 export function standingBy(activation: Activation, because: StandbyReason): Activation {

@@ -18,6 +18,7 @@ import type { Catalog } from './catalog.ts'
 import { type Exclusion, parseExclusions } from './exclusions.ts'
 import { matchesGlob } from './glob.ts'
 import { nearest, suggesting } from './nearest.ts'
+import type { OtherAutopilot } from './other-autopilot.ts'
 
 /** What the HyperConverged's annotations say about the whole product. */
 export interface Settings {
@@ -48,8 +49,13 @@ export interface ReadSettings extends KnownSettings {
 /**
  * Reads the settings. An invalid one keeps its last valid meaning, of which being absent is one. Where none was ever
  * known, nothing is written, corrected or rolled, so that a typo never fails open. `known` is undefined where nothing is.
+ * Nothing is written either while another autopilot is active.
  */
-export function readSettings(annotations: Annotations, known?: KnownSettings): ReadSettings {
+export function readSettings(
+  annotations: Annotations,
+  known?: KnownSettings,
+  other: OtherAutopilot = 'absent',
+): ReadSettings {
   const readings = KEYS.flatMap((key) => {
     const stated = annotations[key]
     return stated === undefined ? [] : [{ key, ...readOne(key, stated, known) }]
@@ -59,7 +65,7 @@ export function readSettings(annotations: Annotations, known?: KnownSettings): R
   )
   const neverValid = readings.flatMap(({ key, isKnown }) => (isKnown ? [] : [key]))
   const problems = readings.flatMap(({ problem }) => problem ?? [])
-  return { settings: meaningOf({ valid, neverValid }), valid, neverValid, problems }
+  return { settings: meaningOf({ valid, neverValid }, other), valid, neverValid, problems }
 }
 
 /** The text in force of a stated setting, if it is any, and whether that is more than our caution. */
@@ -73,9 +79,12 @@ function readOne(key: Key, stated: string, known: KnownSettings | undefined) {
 }
 
 /** What settings mean that another process has read; whoever cannot read one of them is cautious. */
-export function settingsInForce({ valid, neverValid }: KnownSettings): Settings {
+export function settingsInForce(
+  { valid, neverValid }: KnownSettings,
+  other: OtherAutopilot = 'absent',
+): Settings {
   const unread = KEYS.filter((key) => valid[key] !== undefined && faultIn(key, valid[key]))
-  return meaningOf({ valid, neverValid: [...neverValid, ...unread] })
+  return meaningOf({ valid, neverValid: [...neverValid, ...unread] }, other)
 }
 
 const isMeaningKnown = (key: Key, known: KnownSettings | undefined) =>
@@ -88,7 +97,7 @@ function faultIn(key: Key, text: string): string | undefined {
   return result.ok ? undefined : result.error
 }
 
-function meaningOf({ valid, neverValid }: KnownSettings): Settings {
+function meaningOf({ valid, neverValid }: KnownSettings, other: OtherAutopilot): Settings {
   const isUnsure = (key: Key) => neverValid.includes(key)
   const read = <T>(key: Key, parse: Parse<T>): T | undefined => {
     const text = isUnsure(key) ? undefined : valid[key]
@@ -97,12 +106,14 @@ function meaningOf({ valid, neverValid }: KnownSettings): Settings {
   }
   const stated = read(AUTOPILOT, PARSERS[AUTOPILOT]) ?? { kind: 'all' }
   const mayWrite = !isUnsure(AUTOPILOT) && !isUnsure(DISABLED_RESOURCES)
+  const unsure = mayWrite ? undefined : 'InvalidSetting'
+  const because = other === 'active' ? 'OtherAutopilot' : unsure
   const disruptiveChanges = isUnsure(DISRUPTIVE_CHANGES)
     ? 'hold'
     : read(DISRUPTIVE_CHANGES, PARSERS[DISRUPTIVE_CHANGES])
   const enforcement = read(ENFORCEMENT, PARSERS[ENFORCEMENT])
   return {
-    activation: mayWrite ? stated : standingBy(stated, 'InvalidSetting'),
+    activation: because ? standingBy(stated, because) : stated,
     exclusions: read(DISABLED_RESOURCES, PARSERS[DISABLED_RESOURCES]) ?? [],
     ...(disruptiveChanges && { disruptiveChanges }),
     ...(enforcement && { enforcement }),

@@ -1,6 +1,7 @@
 import { isMap } from '../engine/object.ts'
 import type { Facts } from './facts.ts'
 import type { StickyHardware } from './hardware.ts'
+import type { OtherAutopilot } from './other-autopilot.ts'
 import type { Annotations, KnownSettings } from './settings.ts'
 
 /** Changes that reboot nodes and that an admin agreed to. */
@@ -23,6 +24,8 @@ export interface Memory {
   readonly settings: Annotations | undefined
   /** The settings of which no valid meaning was ever known: their text in force is our caution. */
   readonly neverValid: readonly string[]
+  /** What another autopilot is doing beside the HyperConverged. */
+  readonly otherAutopilot: OtherAutopilot
   /** For each disruptive asset, the digest of what was last applied. */
   readonly applied: Readonly<Record<string, string>>
   readonly approval: Approval
@@ -40,6 +43,7 @@ export const UNKNOWN: Memory = {
   sections: [],
   settings: undefined,
   neverValid: [],
+  otherAutopilot: 'absent',
   applied: {},
   approval: { count: 0, changes: {} },
   unregistered: {},
@@ -104,6 +108,7 @@ const MEMORY = {
   sections: Array.isArray,
   settings: mapOf(isText),
   neverValid: listOf(isText),
+  otherAutopilot: (value) => value === 'absent' || value === 'idle' || value === 'active',
   applied: mapOf(isText),
   approval: record({ digest: isOptional(isText), count: isNumber, changes: mapOf(isText) }),
   unregistered: mapOf(isNumber),
@@ -134,6 +139,7 @@ export function parseState(data: unknown): State | undefined {
 const ABSENT_BEFORE: Partial<State> = {
   sections: [],
   neverValid: UNKNOWN.neverValid,
+  otherAutopilot: UNKNOWN.otherAutopilot,
   approval: UNKNOWN.approval,
   unregistered: UNKNOWN.unregistered,
   hasHyperConverged: UNKNOWN.hasHyperConverged,

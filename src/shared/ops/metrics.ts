@@ -88,7 +88,7 @@ export const createReconcilerMetrics = (registry: Registry) => ({
   }),
   standingBy: new Gauge({
     name: 'virt_platform_standing_by',
-    help: 'Why nothing is written or corrected although nobody switched the product off, by its reason: InvalidSetting.',
+    help: 'Why nothing is written or corrected although nobody switched the product off, by its reason: InvalidSetting, OtherAutopilot.',
     labelNames: ['reason'] as const,
     registers: [registry],
   }),

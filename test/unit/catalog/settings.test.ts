@@ -259,6 +259,32 @@ for (const [text, activation] of beside) {
   })
 }
 
+const besideOther: readonly (readonly [
+  annotations: Annotations,
+  activation: Settings['activation'],
+])[] = [
+  [{}, { kind: 'observe', because: 'OtherAutopilot' }],
+  [{ [AUTOPILOT]: 'true' }, { kind: 'observe', because: 'OtherAutopilot' }],
+  [{ [AUTOPILOT]: 'observe' }, { kind: 'observe', because: 'OtherAutopilot' }],
+  [{ [AUTOPILOT]: 'swap' }, { kind: 'observe', names: ['swap'], because: 'OtherAutopilot' }],
+  [{ [AUTOPILOT]: 'yes' }, { kind: 'observe', because: 'OtherAutopilot' }],
+  [{ [AUTOPILOT]: 'false' }, { kind: 'off' }],
+]
+
+for (const [annotations, activation] of besideOther) {
+  t.test(`${JSON.stringify(annotations)}, beside another autopilot`, async (t) => {
+    for (const known of [undefined, knowing({})]) {
+      const stated = readSettings(annotations, known, 'active')
+      t.strictSame(stated.settings.activation, activation)
+      t.strictSame(settingsInForce(stated, 'active'), stated.settings)
+      const { settings, ...read } = readSettings(annotations, known)
+      t.match(stated, read, 'what was read is kept for when that one is idle')
+      for (const other of ['idle', 'absent'] as const)
+        t.strictSame(readSettings(annotations, known, other).settings, settings, other)
+    }
+  })
+}
+
 t.test('what is in force reads the same for whoever knows only that', async (t) => {
   for (const [key, text] of invalid) {
     for (const known of [undefined, knowing({}), knowing(LAST_VALID)]) {

@@ -23,6 +23,7 @@ const state: State = {
   sections: ['kubelet-perf-settings/numa'],
   settings: { [AUTOPILOT]: 'true' },
   neverValid: [DISABLED_RESOURCES],
+  otherAutopilot: 'idle',
   baselines: { metallb: 'abc' },
   applied: { 'swap-enable': 'def' },
   approval: { digest: 'fed', count: 2, changes: { 'pci-passthrough': 'abc' } },
@@ -39,6 +40,7 @@ t.test('reads back what it wrote', async (t) => {
     'sections.json',
     'settings.json',
     'neverValid.json',
+    'otherAutopilot.json',
     'applied.json',
     'approval.json',
     'unregistered.json',
@@ -92,6 +94,7 @@ const garbage: readonly (readonly [what: string, data: unknown])[] = [
   ['a setting that is no text', part('settings', { [AUTOPILOT]: true })],
   ['a setting that is no name', part('neverValid', [1])],
   ['settings that are no list', part('neverValid', { [AUTOPILOT]: 'observe' })],
+  ['another autopilot that does what none does', part('otherAutopilot', 'asleep')],
   ['a digest that is no text', part('baselines', { metallb: 1 })],
   ['an applied digest that is no text', part('applied', { metallb: null })],
   ['an approval of nothing', part('approval', { digest: 'a', count: 1 })],
@@ -111,6 +114,7 @@ for (const [what, value] of garbage) {
 t.test('reads what a leader of the version before published', async (t) => {
   const {
     'neverValid.json': _n,
+    'otherAutopilot.json': _o,
     'approval.json': _a,
     'unregistered.json': _b,
     'hasHyperConverged.json': _c,
@@ -120,6 +124,7 @@ t.test('reads what a leader of the version before published', async (t) => {
   t.strictSame(parseState(before), {
     ...state,
     neverValid: [],
+    otherAutopilot: 'absent',
     approval: { count: 0, changes: {} },
     unregistered: {},
     hasHyperConverged: true,

@@ -29,6 +29,7 @@ const SPEAKERS = [
   'shared/catalog/exclusions.ts',
   'shared/catalog/nearest.ts',
   'shared/catalog/opt-ins.ts',
+  'shared/catalog/other-autopilot.ts',
   'shared/catalog/settings.ts',
 ]
 
