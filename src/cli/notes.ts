@@ -1,10 +1,11 @@
 import type { Outlook } from '../reconciler/outlook.ts'
 import { remarksOn } from '../reconciler/remarks.ts'
+import type { Activation } from '../shared/catalog/activation.ts'
 import type { Catalog } from '../shared/catalog/catalog.ts'
-import type { Activation } from '../shared/catalog/settings.ts'
+import { tellHowAlone, tellOther } from '../shared/catalog/other-autopilot.ts'
+import { settingNote } from '../shared/catalog/setting-note.ts'
 import { AUTOPILOT } from '../shared/engine/annotations.ts'
 import { titleOf } from '../shared/engine/object.ts'
-import { sentenceOf } from '../shared/engine/problem.ts'
 
 /** What the HyperConverged says that makes the answer another one than people may expect, a sentence each. */
 export function notesOn(
@@ -13,12 +14,16 @@ export function notesOn(
   waits: readonly string[],
 ): readonly string[] {
   const { hco, stated } = outlook
-  const idle = IDLE[stated.settings.activation.kind]
+  const { activation } = stated.settings
+  const because = 'because' in activation ? activation.because : undefined
+  const idle = because ? [] : [IDLE[activation.kind]].filter((note) => note !== undefined)
+  const others = because === 'OtherAutopilot' ? [tellOther(hco), tellHowAlone(hco)] : []
   return [
-    ...stated.problems.map(sentenceOf),
+    ...stated.problems.map((problem) => settingNote(problem, stated)),
     ...remarksOn(catalog, outlook),
     ...waits,
-    ...(idle === undefined ? [] : [idle]),
+    ...others,
+    ...idle,
   ].map((note) => `${titleOf(hco)}: ${note}`)
 }
 

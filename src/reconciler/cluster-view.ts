@@ -14,7 +14,9 @@ import {
   crdSource,
   factSources,
   namespaceSource,
+  OTHER_AUTOPILOT,
   objectSources,
+  otherAutopilotSource,
 } from './sources.ts'
 
 export interface ClusterViewOptions {
@@ -132,7 +134,10 @@ export class ClusterView {
     const { catalog, extraSources } = this.#options
     const basis = [crdSource, ...extraSources, ...factSources(catalog, this.#served)]
     const hco = this.#hyperConverged()
-    const objects = hco ? objectSources(catalog, this.#served, hco.metadata.namespace ?? '') : []
+    const namespace = hco?.metadata.namespace ?? ''
+    const objects = hco
+      ? [otherAutopilotSource(namespace), ...objectSources(catalog, this.#served, namespace)]
+      : []
     this.#watches.follow([...basis, ...objects])
     const blind = this.#blindness()
     if (blind || !hco) return blind ?? NOT_YET
@@ -193,7 +198,8 @@ export class ClusterView {
     }
     const followed = Object.keys(FACT_SOURCES).filter((id) => this.#watches.has(id))
     if (!this.#watches.isSynced(followed)) return NOT_YET
-    if (this.#hyperConverged()) return undefined
+    if (this.#hyperConverged())
+      return this.#watches.isSynced([OTHER_AUTOPILOT]) ? undefined : NOT_YET
     if (hcos.length > 1) {
       const names = hcos
         .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
@@ -241,6 +247,7 @@ export class ClusterView {
       pools: watches.objects('pools'),
       kubeletConfigs: watches.objects('kubeletConfigs'),
       machineConfiguration: watches.object('machineConfiguration'),
+      otherAutopilot: watches.object(OTHER_AUTOPILOT),
       served: this.#served,
       schemas: this.#schemas,
       images: this.#options.images,

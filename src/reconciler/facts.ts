@@ -25,6 +25,8 @@ export interface Observations {
   readonly pools: readonly KubeObject[]
   readonly kubeletConfigs: readonly KubeObject[]
   readonly machineConfiguration: KubeObject | undefined
+  /** The Deployment of another autopilot. */
+  readonly otherAutopilot: KubeObject | undefined
   readonly served: Served
   readonly schemas: ReadonlyMap<string, KindSchema>
   readonly images: Readonly<Record<string, string>>

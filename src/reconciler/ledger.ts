@@ -32,10 +32,10 @@ export class Ledger {
   /** Takes note of parts of the state, and publishes it where that made it another one. */
   note(part: Partial<State>): void {
     this.#noted = { ...this.#noted, ...part }
-    const { facts, baselines } = this.#noted
+    const { facts, baselines, settings } = this.#noted
     // Before the first look at the cluster there is no state of it.
-    if (!facts || !baselines) return
-    const state = { ...this.memory, facts, baselines }
+    if (!facts || !baselines || !settings) return
+    const state = { ...this.memory, facts, baselines, settings }
     if (isEqual(state, this.#published)) return
     this.#published = state
     this.#publish(state)

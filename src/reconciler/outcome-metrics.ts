@@ -1,5 +1,5 @@
+import type { Activation } from '../shared/catalog/activation.ts'
 import { type Asset, namespaceOf } from '../shared/catalog/catalog.ts'
-import type { Activation } from '../shared/catalog/settings.ts'
 import type { MissedApi } from '../shared/catalog/standing.ts'
 import { PAUSE_FIELD_MANAGER } from '../shared/engine/annotations.ts'
 import { isEqual } from '../shared/engine/equal.ts'
@@ -74,18 +74,23 @@ const CLAIMED: ReadonlySet<string> = new Set(['NotOurs', 'Unmanaged', 'Paused'])
 
 /** Records what the HyperConverged says of the whole product; an observer writes nothing, whatever it says. */
 export function countActivation(
-  { activation }: ReconcilerMetrics,
-  { kind }: Activation,
+  { activation, standingBy }: ReconcilerMetrics,
+  stated: Activation,
   isObserver: boolean,
 ): void {
+  const { kind } = stated
   activation.reset()
   activation.set({ mode: isObserver && kind !== 'off' ? 'observe' : kind }, 1)
+  standingBy.reset()
+  // An observer would not write anyway.
+  const reason = 'because' in stated && !isObserver ? stated.because : undefined
+  if (reason) standingBy.set({ reason }, 1)
 }
 
 /** Removes every series of an asset, and of the activation: they are the leader's, and only while it sees the cluster. */
 export function resetSeries(metrics: ReconcilerMetrics): void {
   const { compliance, paused, pendingDisruption, customization, missingDependency } = metrics
-  const { thrashingActive, tombstone, activation } = metrics
+  const { thrashingActive, tombstone, activation, standingBy } = metrics
   for (const series of [
     compliance,
     paused,
@@ -95,6 +100,7 @@ export function resetSeries(metrics: ReconcilerMetrics): void {
     thrashingActive,
     tombstone,
     activation,
+    standingBy,
   ]) {
     series.reset()
   }

@@ -4,10 +4,12 @@ import {
   disruptionPoliciesOf,
 } from '../shared/catalog/disruption-policies.ts'
 import type { Facts } from '../shared/catalog/facts.ts'
+import { isToRun, otherBeside } from '../shared/catalog/other-autopilot.ts'
 import { sectionsInForce } from '../shared/catalog/sections.ts'
 import { type ReadSettings, readSettings } from '../shared/catalog/settings.ts'
 import type { DecideStandings, Standing, Standings } from '../shared/catalog/standing.ts'
-import type { Memory, State } from '../shared/catalog/state.ts'
+import { knownSettings, type Memory, type State } from '../shared/catalog/state.ts'
+import { AUTOPILOT } from '../shared/engine/annotations.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
 import { makeFacts, type Observations } from './facts.ts'
 
@@ -18,7 +20,10 @@ export interface Outlook {
   readonly stated: ReadSettings
   readonly standings: Standings
   /** What every other process needs to come to the same standings. */
-  readonly state: Pick<State, 'facts' | 'hardware' | 'sections' | 'settings' | 'baselines'>
+  readonly state: Pick<
+    State,
+    'facts' | 'hardware' | 'sections' | 'settings' | 'neverValid' | 'otherAutopilot' | 'baselines'
+  >
   readonly schemas: Observations['schemas']
   /** What the Machine Config Operator does about changes, as far as it says. */
   readonly policies: DisruptionPolicies | undefined
@@ -40,7 +45,9 @@ export function lookOut(
   const made = makeFacts(catalog, observations, previous, now)
   const { hardware } = made
   const facts = { ...made.facts, sections: sectionsInForce(catalog, made.facts) }
-  const stated = readSettings(hco.metadata.annotations ?? {}, previous.settings)
+  const { annotations = {} } = hco.metadata
+  const otherAutopilot = otherBeside(isToRun(observations.otherAutopilot), annotations[AUTOPILOT])
+  const stated = readSettings(annotations, knownSettings(previous), otherAutopilot)
   const standings = decide(facts, stated.settings)
   const baselines = digestsOf(standings)
   return {
@@ -48,7 +55,15 @@ export function lookOut(
     hco,
     stated,
     standings,
-    state: { facts, hardware, sections: facts.sections, settings: stated.valid, baselines },
+    state: {
+      facts,
+      hardware,
+      sections: facts.sections,
+      settings: stated.valid,
+      neverValid: stated.neverValid,
+      otherAutopilot,
+      baselines,
+    },
     schemas: observations.schemas,
     policies: disruptionPoliciesOf(observations.machineConfiguration),
   }

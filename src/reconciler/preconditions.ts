@@ -24,6 +24,7 @@ export async function requireLeadership(
   // The Go product's Deployment bears this very name; ours do not.
   const at = { apiVersion: 'apps/v1', resource: 'deployments', namespace }
   if (!(await read(client, at, PRODUCT))) return
-  const way = `delete it first: kubectl delete deployment -n ${namespace} ${PRODUCT}`
+  const olm = 'install this one into another namespace, since OLM brings back what it installed'
+  const way = `${olm}; where OLM did not, delete it: kubectl delete deployment -n ${namespace} ${PRODUCT}`
   return fail(`the Deployment ${namespace}/${PRODUCT} is another autopilot's: ${way}`)
 }

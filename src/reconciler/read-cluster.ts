@@ -5,7 +5,7 @@ import type { Client } from '../shared/cluster/client.ts'
 import { ClusterView, type Sight } from './cluster-view.ts'
 import { Ledger } from './ledger.ts'
 import { readState } from './published-state.ts'
-import { CRDS } from './sources.ts'
+import { CRDS, OTHER_AUTOPILOT } from './sources.ts'
 
 export interface ReadClusterOptions {
   readonly client: Client
@@ -97,7 +97,7 @@ async function lookUntilComplete(view: ClusterView, looking: Looking): Promise<C
   }
 }
 
-const FACTS: ReadonlySet<string> = new Set([CRDS, ...Object.keys(FACT_SOURCES)])
+const FACTS: ReadonlySet<string> = new Set([CRDS, OTHER_AUTOPILOT, ...Object.keys(FACT_SOURCES)])
 
 function requireFacts(troubles: ReadonlyMap<string, Error>): void {
   for (const [id, cause] of troubles) {

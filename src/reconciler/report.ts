@@ -1,11 +1,12 @@
 import type { Asset } from '../shared/catalog/catalog.ts'
 import type { Facts } from '../shared/catalog/facts.ts'
+import { tellHowAlone, tellOther } from '../shared/catalog/other-autopilot.ts'
+import { settingNote } from '../shared/catalog/setting-note.ts'
 import type { ReadSettings } from '../shared/catalog/settings.ts'
 import { isConflict } from '../shared/cluster/client.ts'
 import type { EventInput, RecordEvent } from '../shared/cluster/events.ts'
-import { APPROVE } from '../shared/engine/annotations.ts'
+import { APPROVE, DISABLED_RESOURCES } from '../shared/engine/annotations.ts'
 import { type KubeObject, titleOf } from '../shared/engine/object.ts'
-import { sentenceOf } from '../shared/engine/problem.ts'
 import { showValue } from '../shared/engine/show.ts'
 import type { Log } from '../shared/ops/log.ts'
 import type { ReconcilerMetrics } from '../shared/ops/metrics.ts'
@@ -93,13 +94,18 @@ export function createReporter(deps: ReporterDeps): Reporter {
       if (blind.reason === 'NotYet' || !news.isNew('sight', blind.message)) return
       log[blind.reason === 'TwoHyperConvergeds' ? 'error' : 'info'](blind.message)
     },
-    settings(hco, { settings, problems }, remarks, waits) {
-      countActivation(metrics, settings.activation, deps.isObserver)
+    settings(hco, stated, remarks, waits) {
+      countActivation(metrics, stated.settings.activation, deps.isObserver)
       news.forget('sight')
-      const notes = [...problems.map(sentenceOf), ...remarks]
+      const problems = stated.problems.map((problem) => settingNote(problem, stated))
+      const notes = [...problems, ...remarks]
       for (const note of news.newOf('setting', notes)) {
         log.warn({ note }, 'invalid setting on the HyperConverged')
         deps.record({ subject: hco, type: 'Warning', reason: 'InvalidSetting', note })
+      }
+      for (const note of news.newOf('other', othersOf(hco, stated))) {
+        log.warn({ note }, 'another autopilot is active: standing by')
+        deps.record({ subject: hco, type: 'Warning', reason: 'OtherAutopilot', note })
       }
       for (const note of news.newOf('waits', waits)) {
         log.info({ note }, 'asked for, and waiting')
@@ -114,6 +120,15 @@ export function createReporter(deps: ReporterDeps): Reporter {
       else if (news.isNew('pending', digest)) tellPending(set, digest, deps)
     },
   }
+}
+
+/** What there is to say of another autopilot: one that OLM installed is not to be got rid of by deleting it. */
+function othersOf(hco: KubeObject, { settings: { activation } }: ReadSettings): readonly string[] {
+  if (!('because' in activation) || activation.because !== 'OtherAutopilot') return []
+  const olm = 'deleting the Deployment does not help where OLM installed it, since OLM restores it'
+  const fewer = `for fewer assets than all there is ${DISABLED_RESOURCES}`
+  // The command comes last, to be pasted.
+  return [[tellOther(hco), olm, fewer, tellHowAlone(hco)].join('; ')]
 }
 
 /** Tells when an API that was missed is there; not when it is only missed no more. */

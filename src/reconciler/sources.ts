@@ -2,6 +2,7 @@ import { type Asset, type Catalog, isHyperConverged, kindKey } from '../shared/c
 import { FACT_SOURCES } from '../shared/catalog/facts.ts'
 import {
   AUTHORITY_SECRET,
+  PRODUCT,
   SERVING_SECRET,
   STATE_CONFIG_MAP,
   WEBHOOK_CONFIGURATION,
@@ -12,6 +13,7 @@ import type { KubeObject } from '../shared/engine/object.ts'
 import { CONFIGURATION_KINDS, configurationAt } from './configuration-kinds.ts'
 
 export const CRDS = 'crds'
+export const OTHER_AUTOPILOT = 'other-autopilot'
 export const assetSource = (asset: Asset) => `asset:${asset.name}`
 export const namespaceSource = (namespace: string) => `namespace:${namespace}`
 
@@ -105,6 +107,20 @@ export function objectSources(
     })),
   ]
 }
+
+/** The Deployment of another autopilot, where the operator that brings it has it. */
+export const otherAutopilotSource = (hcoNamespace: string): Source => ({
+  id: OTHER_AUTOPILOT,
+  at: { apiVersion: 'apps/v1', resource: 'deployments', namespace: hcoNamespace },
+  name: PRODUCT,
+  // Its status changes with each of its pods.
+  project: ({ apiVersion, kind, metadata: { name, namespace }, spec }) => ({
+    apiVersion,
+    kind,
+    metadata: { name, ...(namespace !== undefined && { namespace }) },
+    spec: { replicas: (spec as { replicas?: unknown } | undefined)?.replicas },
+  }),
+})
 
 const registrationSources: readonly Source[] = CONFIGURATION_KINDS.map((kind) => ({
   id: kind,

@@ -1,6 +1,6 @@
 import type { HcoFacts } from '../shared/catalog/facts.ts'
 import { specReadBy } from '../shared/catalog/hco-facts.ts'
-import { readSettings, type Settings } from '../shared/catalog/settings.ts'
+import type { Settings } from '../shared/catalog/settings.ts'
 import { isEqual } from '../shared/engine/equal.ts'
 import { correct } from '../shared/engine/merge.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
@@ -36,7 +36,7 @@ function followersOf(
   const [hco, hcoBefore] = [knowledge.hcoFactsOf(incoming), old && knowledge.hcoFactsOf(old)]
   if (isEqual(hco, hcoBefore)) return []
   const settingsOf = ({ metadata: { annotations = {} } }: KubeObject) =>
-    readSettings(annotations, knowledge.validSettings).settings
+    knowledge.readSettings(annotations).settings
   const after: Wish = { hco, settings: settingsOf(incoming) }
   const before = old && hcoBefore && { hco: hcoBefore, settings: settingsOf(old) }
   const [now, then] = [after.settings, before?.settings].map((one) => one?.disruptiveChanges)

@@ -1,7 +1,8 @@
 import type { Asset } from '../shared/catalog/catalog.ts'
 import { isSensitive } from '../shared/catalog/catalog.ts'
 import { emptyOptIns, optInProblems, optIns } from '../shared/catalog/opt-ins.ts'
-import { readSettings, type Settings, unknownNames } from '../shared/catalog/settings.ts'
+import { tellHowAlone, tellOther } from '../shared/catalog/other-autopilot.ts'
+import { type Settings, unknownNames } from '../shared/catalog/settings.ts'
 import { AUTOPILOT, DISABLED_RESOURCES, PATCH } from '../shared/engine/annotations.ts'
 import { annotationOf, type KubeObject } from '../shared/engine/object.ts'
 import { PATCH_BLOCKED } from '../shared/engine/plan.ts'
@@ -103,24 +104,23 @@ const blocked = (
 // The settings that name assets.
 const NAMING = [AUTOPILOT, DISABLED_RESOURCES]
 
-function judgeSettings(
-  { metadata: { annotations = {} } }: KubeObject,
-  changed: ReadonlySet<string>,
-  knowledge: Knowledge,
-) {
-  const { settings: before, validSettings, all } = knowledge
+function judgeSettings(hco: KubeObject, changed: ReadonlySet<string>, knowledge: Knowledge) {
+  const { annotations = {} } = hco.metadata
+  const { settings: before, all } = knowledge
   const catalog = all.map(({ asset }) => asset)
-  const stated = readSettings(annotations, validSettings)
+  const stated = knowledge.readSettings(annotations)
   const problems = [...stated.problems, ...optInProblems(catalog, annotations)].filter(
     ({ annotation }) => changed.has(annotation),
   )
   const empty = emptyOptIns(catalog, annotations).filter(({ key }) => changed.has(key))
+  const isWaking = changed.has(AUTOPILOT) && knowledge.wakesOther(annotations)
   const isNaming = NAMING.some((key) => changed.has(key))
   return {
     // A setting that is refused is not what the refusal is decided by.
     settings: problems.length > 0 ? before : stated.settings,
     problems,
     notes: [
+      ...(isWaking ? [tellOther(hco), tellHowAlone(hco)] : []),
       ...(isNaming ? unknownNames(stated.settings, catalog) : []),
       ...(isNaming ? keptChanges(before, stated.settings, knowledge) : []),
       ...empty.map(({ note }) => note),

@@ -1,6 +1,7 @@
+import { isSelected } from '../shared/catalog/activation.ts'
 import { namespaceOf } from '../shared/catalog/catalog.ts'
 import { isExcluded } from '../shared/catalog/exclusions.ts'
-import { isSelected, type Settings } from '../shared/catalog/settings.ts'
+import type { Settings } from '../shared/catalog/settings.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
 
 const NAMED = 5

@@ -9,7 +9,14 @@ import {
 } from '../shared/catalog/catalog.ts'
 import type { Facts, HcoFacts } from '../shared/catalog/facts.ts'
 import { annotationFacts, hcoFactsFor } from '../shared/catalog/hco-facts.ts'
-import { readSettings, type Settings } from '../shared/catalog/settings.ts'
+import { otherBeside } from '../shared/catalog/other-autopilot.ts'
+import {
+  type Annotations,
+  type ReadSettings,
+  readSettings,
+  type Settings,
+  settingsInForce,
+} from '../shared/catalog/settings.ts'
 import {
   type DecideStandings,
   identityOn,
@@ -18,6 +25,7 @@ import {
 } from '../shared/catalog/standing.ts'
 import type { State } from '../shared/catalog/state.ts'
 import { type KindQuery, type KindSchema, schemaKey } from '../shared/cluster/schemas.ts'
+import { AUTOPILOT } from '../shared/engine/annotations.ts'
 import { canonicalJson } from '../shared/engine/canonical.ts'
 import type { MergeTree } from '../shared/engine/merge-tree.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
@@ -40,8 +48,10 @@ export interface ManagedObject {
 /** Everything a decision needs, precomputed from the published state. */
 export interface Knowledge {
   readonly settings: Settings
-  /** The last valid text of each setting. */
-  readonly validSettings: State['settings']
+  /** What the annotations of a HyperConverged mean, given what they meant before. */
+  readonly readSettings: (annotations: Annotations) => ReadSettings
+  /** Whether another autopilot is there that these annotations have active. */
+  readonly wakesOther: (annotations: Annotations) => boolean
   readonly facts: Facts
   /** Without a HyperConverged nothing but that is judged: what was kept for the last one is anybody's. */
   readonly hasHyperConverged: boolean
@@ -80,9 +90,11 @@ export function createKnowledge(
   decide: DecideStandings,
 ): Knowledge {
   const { facts } = state
-  const { settings } = readSettings(state.settings)
+  const known = { valid: state.settings, neverValid: state.neverValid }
+  const settings = settingsInForce(known, state.otherAutopilot)
+  const isOtherThere = state.otherAutopilot !== 'absent'
   const standings = decide(facts, settings)
-  const known = canonicalJson(facts.hco.annotations)
+  const annotationsKnown = canonicalJson(facts.hco.annotations)
   const all = catalog.map((asset): ManagedObject => {
     const standing = standings.get(asset.name)
     if (!standing) throw new Error(`asset ${asset.name} is of another catalog`)
@@ -111,14 +123,16 @@ export function createKnowledge(
   const readHco = hcoFactsFor(catalog)
   return {
     settings,
-    validSettings: state.settings,
+    readSettings: (annotations) =>
+      readSettings(annotations, known, otherBeside(isOtherThere, annotations[AUTOPILOT])),
+    wakesOther: (annotations) => otherBeside(isOtherThere, annotations[AUTOPILOT]) === 'active',
     facts,
     hasHyperConverged: state.hasHyperConverged,
     all,
     asAnnotated(managed, { metadata }) {
       if (!managed.isHco) return managed
       const annotations = annotationFacts(metadata.annotations ?? {})
-      if (canonicalJson(annotations) === known) return managed
+      if (canonicalJson(annotations) === annotationsKnown) return managed
       const standing = standingWith(managed, { ...facts.hco, annotations }, settings)
       return isSame(standing, managed.standing) ? managed : { ...managed, standing }
     },

@@ -54,6 +54,12 @@ const thrashing: Firing = {
   description:
     'HyperConverged openshift-cnv/kubevirt-hyperconverged is changed as often as the autopilot puts it back; such edits are denied, or its management is paused. See who does it, and end the quarrel on one side: kubectl describe hyperconverged -n openshift-cnv kubevirt-hyperconverged',
 }
+const standingByFor = (reason: string): Firing => ({
+  alert: 'VirtPlatformStandingBy',
+  labels: { reason },
+  summary: `The autopilot keeps nothing, though nobody switched it off (${reason}).`,
+  description: `For 5 minutes the autopilot has written and corrected nothing: it looks, reports, and waits for a person (${reason}). See why, and what to do: kubectl get events -A --field-selector reportingComponent=virt-platform-autopilot,reason=${reason}`,
+})
 const webhookDown: Firing = {
   alert: 'VirtPlatformWebhookDown',
   summary: 'No webhook of the autopilot answers Prometheus.',
@@ -185,6 +191,33 @@ export const CASES: readonly AlertCase[] = [
       [`virt_platform_customization_info{pod="r1",${SWAP},type="unmanaged"}`]: '1x400',
     },
     moments: { '20m': [], '40m': [] },
+  },
+  {
+    name: 'an invalid setting keeps it from keeping anything, through a change of the leader, until it is mended',
+    series: {
+      [OBSERVE]: '1x400',
+      [LEADS]: '1x400',
+      'virt_platform_standing_by{pod="r1",reason="InvalidSetting"}': '1x20 stale',
+      'virt_platform_standing_by{pod="r2",reason="InvalidSetting"}': '_x20 1x40 stale',
+      [`virt_platform_compliance_status{pod="r1",${HCO}}`]: '0x400',
+      [`${EXPIRY}{pod="w1"}`]: `${NINETY_DAYS}x400`,
+    },
+    moments: {
+      '4m': [],
+      '6m': [standingByFor('InvalidSetting')],
+      '25m': [standingByFor('InvalidSetting')],
+      '35m': [],
+    },
+  },
+  {
+    name: 'another autopilot is given way to for longer than a moment',
+    series: {
+      [OBSERVE]: '1x400',
+      [LEADS]: '1x400',
+      'virt_platform_standing_by{pod="r1",reason="OtherAutopilot"}': '1x6 _x20 1x400',
+      [`${EXPIRY}{pod="w1"}`]: `${NINETY_DAYS}x400`,
+    },
+    moments: { '4m': [], '10m': [], '30m': [standingByFor('OtherAutopilot')] },
   },
   {
     name: 'somebody asked for what the cluster does not serve',

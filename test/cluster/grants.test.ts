@@ -144,6 +144,12 @@ t.test('assets that grant something', async (t) => {
     t.equal(await reviewed({ ...bind, name: 'cluster-admin' }), false)
     t.equal(await reviewed({ ...bind, name: 'vm-reader' }), false)
     t.equal(await reviewed({ ...bind, name: 'vm-reader', namespace: NAMESPACE }), true)
+    const deployment = { group: 'apps', resource: 'deployments', namespace: 'anywhere' }
+    const other = { ...deployment, name: 'virt-platform-autopilot' }
+    for (const verb of ['get', 'list', 'watch']) t.equal(await reviewed({ ...other, verb }), true)
+    t.equal(await reviewed({ ...deployment, verb: 'get', name: 'other' }), false)
+    for (const verb of ['patch', 'update', 'delete'])
+      t.equal(await reviewed({ ...other, verb }), false)
     t.equal(await reviewed({ ...ofRbac, verb: 'escalate', resource: 'clusterroles' }), false)
   })
 

@@ -62,7 +62,10 @@ t.test('leadership', async (t) => {
     const create = ['create', 'deployment', '-n', NAMESPACE, 'virt-platform-autopilot', '--image=a']
     t.match(await alice(create), { code: 0 })
     const message = await untilRefused(spawn('beside', '--no-leader-elect'))
-    t.match(message, / is another autopilot's: delete it first: kubectl delete deployment /)
+    t.match(
+      message,
+      / is another autopilot's: install this one into another namespace, .*: kubectl delete deployment /,
+    )
     t.match(await alice.shell(message?.slice(message.indexOf('kubectl')) ?? ''), { code: 0 })
   })
 

@@ -29,7 +29,10 @@ const OBJECT =
 const fromAlerts: readonly Advice[] = alerts.map(
   ({ alert, annotations: { description = '' } }) => ({
     by: alert,
-    command: description.replace(/^.*(?=kubectl )/, '').replace(OBJECT, HYPERCONVERGED.join(' ')),
+    command: description
+      .replace(/^.*(?=kubectl )/, '')
+      .replace(OBJECT, HYPERCONVERGED.join(' '))
+      .replace('{{ $labels.reason }}', 'InvalidSetting'),
   }),
 )
 

@@ -74,7 +74,7 @@ const cases: readonly {
   {
     valid: { 'disabled-resources': '[{kind: Config*, name: rol*}]' },
     invalid: { 'disabled-resources': 'rolling' },
-    faults: [/disabled-resources must be a YAML list/],
+    faults: [/disabled-resources must be a YAML list of names/],
     known: { door: { plain: 'corrected', rolling: 'passes' }, healed: ['plain'] },
     unknown: NOTHING,
   },
@@ -133,6 +133,47 @@ t.test('settings that are invalid at rest', async (t) => {
   /** The state of a cluster that nobody has led yet. */
   const withoutState = () => cluster.admin('DELETE', STATE)
 
+  const standingBy = () =>
+    metric('reconciler', 'virt_platform_standing_by', 'reason="InvalidSetting"')
+  const untilStandingBy = (value: 0 | 1) =>
+    until(`the gauge is ${value}`, async () => (await standingBy()) === value)
+  /** The series of what was edited, by name: one that is not there is none. */
+  const complianceOf = async () => {
+    const reply = await fetch(`http://127.0.0.1:${cluster.autopilot.opsPorts.reconciler}/metrics`)
+    const lines = (await reply.text()).split('\n')
+    return Object.fromEntries(
+      NAMES.flatMap((name) =>
+        lines
+          .filter((line) => line.startsWith('virt_platform_compliance_status{'))
+          .filter((line) => line.includes(`name="${name}"`))
+          .map((line) => [name, Number(line.split(' ').at(-1))]),
+      ),
+    )
+  }
+
+  await t.test('invalid switches that were validly absent count as absent', async (t) => {
+    await untilInForce({})
+    await withoutWebhook(async () => {
+      await annotate({ autopilot: 'yes', 'disabled-resources': '{{{' })
+      await editBoth()
+    })
+    await untilMeans(ALL)
+    for (const fault of [/autopilot must be .* not "yes"/, /disabled-resources must be /]) {
+      const { note } = await untilEvent('InvalidSetting', fault)
+      t.match(note, /; it counts as absent, as before$/)
+    }
+    t.equal(await standingBy(), 0)
+  })
+
+  await t.test('and do so across restarts of both processes', async (t) => {
+    await restart('reconciler')
+    await withoutWebhook(editBoth)
+    await untilMeans(ALL)
+    t.equal(await standingBy(), 0)
+    await annotate({ autopilot: null, 'disabled-resources': null })
+    await untilInForce({})
+  })
+
   for (const { valid, invalid, faults, known, unknown } of cases) {
     const settings = Object.keys(valid).join(' and ')
     const none = Object.fromEntries(Object.keys(valid).map((key) => [key, null]))
@@ -180,21 +221,23 @@ t.test('settings that are invalid at rest', async (t) => {
       )
       await untilMeans(unknown)
       for (const fault of faults) t.equal(notes(fault).length, 3)
+      t.match(
+        notes(faults[0] ?? /$^/).at(-1),
+        /; nothing is written or corrected until it is mended$/,
+      )
+      await untilStandingBy(1)
+      t.same(await complianceOf(), { plain: 0, rolling: 0 }, 'all is compared')
+    })
+
+    await t.test(`and the next leader does not take the caution for a wish`, async () => {
+      await restart('reconciler')
+      await untilMeans(unknown)
+      await untilStandingBy(1)
       await annotate(none)
       await untilMeans(ALL)
+      await untilStandingBy(0)
     })
   }
-
-  await t.test('an invalid autopilot after none at all does not fail open either', async () => {
-    await withoutWebhook(async () => {
-      await annotate({ autopilot: 'none' })
-      await untilEvent('InvalidSetting', /autopilot must be .* not "none"/)
-      await editBoth()
-    })
-    await untilMeans(NOTHING)
-    await annotate({ autopilot: null })
-    await untilMeans(ALL)
-  })
 
   const pending = () => metric('reconciler', 'virt_platform_pending_disruption', 'name="rolling"')
   const untilRolled = (size: string) =>

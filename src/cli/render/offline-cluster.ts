@@ -26,6 +26,7 @@ export function observationsOf(catalog: Catalog, cluster: OfflineCluster): Obser
     pools: objectsOf('pools'),
     kubeletConfigs: objectsOf('kubeletConfigs'),
     machineConfiguration: objectsOf('machineConfiguration')[0],
+    otherAutopilot: undefined,
     served: servedOffline(catalog, cluster),
     schemas,
     images,

@@ -72,7 +72,6 @@ const EVENTS = rule('events.k8s.io', ['events'], ['create'])
 const ownRules = () => [
   rule('', ['configmaps'], [...READ, ...APPLY], [STATE_CONFIG_MAP]),
   rule('', ['secrets'], [...READ, ...APPLY], [AUTHORITY_SECRET, SERVING_SECRET]),
-  rule('apps', ['deployments'], ['get'], [PRODUCT]),
   rule('coordination.k8s.io', ['leases'], ['get', ...APPLY, 'update'], [LEASE]),
 ]
 
@@ -81,6 +80,8 @@ const reconcilerRules = (): readonly Rule[] => [
   ...Object.values(FACT_SOURCES).map((source) =>
     rule(source.group, [source.resource], READ, 'name' in source ? [source.name] : undefined),
   ),
+  // Where the HyperConverged is, nobody knows before.
+  rule('apps', ['deployments'], READ, [PRODUCT]),
   EVENTS,
   rule(
     'admissionregistration.k8s.io',

@@ -1,3 +1,4 @@
+import { lengthProblem } from '../engine/annotation-limits.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
@@ -7,10 +8,18 @@ import {
 import type { Problem } from '../engine/problem.ts'
 import { err, ok, type Result } from '../engine/result.ts'
 import { showValue } from '../engine/show.ts'
-import type { Asset, Catalog } from './catalog.ts'
+import {
+  type Activation,
+  parseActivation,
+  SWITCHES,
+  selectedNames,
+  standingBy,
+} from './activation.ts'
+import type { Catalog } from './catalog.ts'
 import { type Exclusion, parseExclusions } from './exclusions.ts'
 import { matchesGlob } from './glob.ts'
 import { nearest, suggesting } from './nearest.ts'
+import type { OtherAutopilot } from './other-autopilot.ts'
 
 /** What the HyperConverged's annotations say about the whole product. */
 export interface Settings {
@@ -22,65 +31,97 @@ export interface Settings {
   readonly enforcement?: 'correct' | 'deny'
 }
 
-export type Activation =
-  | { readonly kind: 'all' | 'off' | 'observe' }
-  | { readonly kind: 'only'; readonly names: readonly string[] }
-
 /** The annotations of a HyperConverged as far as anyone stated them, by key. */
 export type Annotations = Readonly<Record<string, string>>
 
-export interface ReadSettings {
-  readonly settings: Settings
-  /** A text for each stated setting that reads as what is in force, whatever the annotation itself says. */
+/** What is known of the settings, from one reading of them to the next. */
+export interface KnownSettings {
+  /** A text for each setting in force that reads as its meaning; one that is not among them was validly absent. */
   readonly valid: Annotations
+  /** The stated settings of which no valid meaning was ever known: their text is our caution, and nobody's wish. */
+  readonly neverValid: readonly string[]
+}
+
+export interface ReadSettings extends KnownSettings {
+  readonly settings: Settings
   readonly problems: readonly Problem[]
 }
 
 /**
- * Reads the settings. An invalid one keeps its last valid meaning; where none is known nothing is
- * written, corrected or rolled, so that a typo never fails open.
+ * Reads the settings. An invalid one keeps its last valid meaning, of which being absent is one. Where none was ever
+ * known, nothing is written, corrected or rolled, so that a typo never fails open. `known` is undefined where nothing is.
+ * Nothing is written either while another autopilot is active.
  */
-export function readSettings(annotations: Annotations, lastValid: Annotations = {}): ReadSettings {
-  const problems: Problem[] = []
-  const valid: Record<string, string> = {}
-  const read = <T>(key: string, parse: Parse<T>, fallback?: string): T | undefined => {
+export function readSettings(
+  annotations: Annotations,
+  known?: KnownSettings,
+  other: OtherAutopilot = 'absent',
+): ReadSettings {
+  const readings = KEYS.flatMap((key) => {
     const stated = annotations[key]
-    if (stated === undefined) return undefined
-    const result = parse(stated)
-    if (!result.ok) problems.push({ ...INVALID, annotation: key, message: result.error })
-    const inForce = firstValid([stated, lastValid[key], fallback], parse)
-    if (inForce) valid[key] = inForce.text
-    return inForce?.meaning
+    return stated === undefined ? [] : [{ key, ...readOne(key, stated, known) }]
+  })
+  const valid = Object.fromEntries(
+    readings.flatMap(({ key, text }) => (text === undefined ? [] : [[key, text]])),
+  )
+  const neverValid = readings.flatMap(({ key, isKnown }) => (isKnown ? [] : [key]))
+  const problems = readings.flatMap(({ problem }) => problem ?? [])
+  return { settings: meaningOf({ valid, neverValid }, other), valid, neverValid, problems }
+}
+
+/** The text in force of a stated setting, if it is any, and whether that is more than our caution. */
+function readOne(key: Key, stated: string, known: KnownSettings | undefined) {
+  const message = faultIn(key, stated)
+  if (message === undefined) return { text: stated, isKnown: true }
+  const problem: Problem = { reason: 'InvalidSetting', annotation: key, message }
+  return isMeaningKnown(key, known)
+    ? { text: known?.valid[key], isKnown: true, problem }
+    : { text: CAUTION[key], isKnown: false, problem }
+}
+
+/** What settings mean that another process has read; whoever cannot read one of them is cautious. */
+export function settingsInForce(
+  { valid, neverValid }: KnownSettings,
+  other: OtherAutopilot = 'absent',
+): Settings {
+  const unread = KEYS.filter((key) => valid[key] !== undefined && faultIn(key, valid[key]))
+  return meaningOf({ valid, neverValid: [...neverValid, ...unread] }, other)
+}
+
+const isMeaningKnown = (key: Key, known: KnownSettings | undefined) =>
+  known !== undefined &&
+  !known.neverValid.includes(key) &&
+  (known.valid[key] === undefined || faultIn(key, known.valid[key]) === undefined)
+
+function faultIn(key: Key, text: string): string | undefined {
+  const excess = lengthProblem(key, text)
+  if (excess !== undefined) return excess
+  const result: Result<unknown, string> = PARSERS[key](text)
+  return result.ok ? undefined : result.error
+}
+
+function meaningOf({ valid, neverValid }: KnownSettings, other: OtherAutopilot): Settings {
+  const isUnsure = (key: Key) => neverValid.includes(key)
+  const read = <T>(key: Key, parse: Parse<T>): T | undefined => {
+    const text = isUnsure(key) ? undefined : valid[key]
+    const result = text === undefined ? undefined : parse(text)
+    return result?.ok ? result.value : undefined
   }
-  const activation = read(AUTOPILOT, bounded(parseActivation), 'observe') ?? { kind: 'all' }
-  const exclusions = read(DISABLED_RESOURCES, bounded(parseExclusions), '["*"]') ?? []
-  const disruptiveChanges = read(DISRUPTIVE_CHANGES, oneOf('apply', 'hold'), 'hold')
-  const enforcement = read(ENFORCEMENT, oneOf('correct', 'deny'))
-  const settings = {
-    activation,
-    exclusions,
+  const stated = read(AUTOPILOT, PARSERS[AUTOPILOT]) ?? { kind: 'all' }
+  const mayWrite = !isUnsure(AUTOPILOT) && !isUnsure(DISABLED_RESOURCES)
+  const unsure = mayWrite ? undefined : 'InvalidSetting'
+  const because = other === 'active' ? 'OtherAutopilot' : unsure
+  const disruptiveChanges = isUnsure(DISRUPTIVE_CHANGES)
+    ? 'hold'
+    : read(DISRUPTIVE_CHANGES, PARSERS[DISRUPTIVE_CHANGES])
+  const enforcement = read(ENFORCEMENT, PARSERS[ENFORCEMENT])
+  return {
+    activation: because ? standingBy(stated, because) : stated,
+    exclusions: read(DISABLED_RESOURCES, PARSERS[DISABLED_RESOURCES]) ?? [],
     ...(disruptiveChanges && { disruptiveChanges }),
     ...(enforcement && { enforcement }),
   }
-  return { settings, valid, problems }
 }
-
-const INVALID = { reason: 'InvalidSetting' } as const
-
-function firstValid<T>(texts: readonly (string | undefined)[], parse: Parse<T>) {
-  for (const text of texts.filter((candidate) => candidate !== undefined)) {
-    const result = parse(text)
-    if (result.ok) return { text, meaning: result.value }
-  }
-  return undefined
-}
-
-/** Whether the activation selects the asset: by its own name or its group's. */
-export const isSelected = (
-  activation: Activation,
-  { name, group }: Pick<Asset, 'name' | 'group'>,
-) =>
-  activation.kind !== 'only' || activation.names.includes(name) || activation.names.includes(group)
 
 const MOST_NAMED = 5
 
@@ -94,7 +135,7 @@ export function unknownNames(
 ): readonly string[] {
   const assets = catalog.flatMap(({ name, group }) => [name, `${group}/${name}`])
   const selectable = catalog.flatMap(({ name, group }) => [name, group])
-  const selected = activation.kind === 'only' ? activation.names : []
+  const selected = selectedNames(activation) ?? []
   const excluded = exclusions.flatMap((exclusion) =>
     'asset' in exclusion ? [exclusion.asset] : [],
   )
@@ -149,14 +190,6 @@ export const SEE_ALL_NAMES = '`virt-platform-autopilot render -o status` lists a
 
 type Parse<T> = (text: string) => Result<T, string>
 
-/** Room for every name there is, and little enough to be read within a request. */
-const MAX_LENGTH = 16 * 1024
-
-const bounded =
-  <T>(parse: Parse<T>): Parse<T> =>
-  (text) =>
-    text.length > MAX_LENGTH ? err(`must not be longer than ${MAX_LENGTH} characters`) : parse(text)
-
 const oneOf =
   <T extends string>(...choices: readonly T[]): Parse<T> =>
   (text) => {
@@ -166,23 +199,19 @@ const oneOf =
       : err(`must be ${choices.map((c) => `"${c}"`).join(' or ')}, not ${showValue('', text)}`)
   }
 
-const SWITCHES: ReadonlyMap<string, Activation> = new Map([
-  ['true', { kind: 'all' }],
-  ['false', { kind: 'off' }],
-  ['observe', { kind: 'observe' }],
-])
-const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/
-// What people write for a switch elsewhere: as a list of names it would select nothing.
-const ALMOST_SWITCHES =
-  /^([01tfyn]|yes|no|on|off|enabled?|disabled?|none|all|null|true|false|observe)$/
+const PARSERS = {
+  [AUTOPILOT]: parseActivation,
+  [DISABLED_RESOURCES]: parseExclusions,
+  [DISRUPTIVE_CHANGES]: oneOf('apply', 'hold'),
+  [ENFORCEMENT]: oneOf('correct', 'deny'),
+}
+type Key = keyof typeof PARSERS
 
-function parseActivation(text: string): Result<Activation, string> {
-  const stated = SWITCHES.get(text)
-  if (stated) return ok(stated)
-  const names = text.split(',').map((name) => name.trim())
-  return names.every((name) => NAME.test(name) && !ALMOST_SWITCHES.test(name))
-    ? ok({ kind: 'only', names })
-    : err(
-        `must be "true", "false", "observe" or a comma separated list of asset and group names, not ${showValue('', text)}`,
-      )
+const KEYS = Object.keys(PARSERS) as readonly Key[]
+
+/** What is published where no valid meaning is known: whoever knows no more than the text does nothing either. */
+const CAUTION: Partial<Record<Key, string>> = {
+  [AUTOPILOT]: 'observe',
+  [DISABLED_RESOURCES]: '["*"]',
+  [DISRUPTIVE_CHANGES]: 'hold',
 }

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../engine/canonical.ts'
 import type { KubeObject } from '../engine/object.ts'
 import type { TemplateLocals } from '../engine/render.ts'
+import { type Activation, isSelected, selectedNames } from './activation.ts'
 import { renderBaseline } from './baseline.ts'
 import {
   type Asset,
@@ -14,7 +15,7 @@ import { type Condition, describeCondition, holds, isOptIn, isServed } from './c
 import { isExcluded } from './exclusions.ts'
 import type { Facts } from './facts.ts'
 import { isUnanswered } from './schema-questions.ts'
-import { type Activation, isSelected, type Settings } from './settings.ts'
+import type { Settings } from './settings.ts'
 
 /** Where an asset stands under given facts and settings, before any override on its object. */
 export type Standing =
@@ -198,9 +199,9 @@ function waiting(condition: Condition, isAsked: boolean, facts: Facts): Standing
 const isAskedFor = (
   { install, conditions, isTombstone }: Asset,
   facts: Facts,
-  { kind }: Activation,
+  activation: Activation,
 ) =>
-  (kind === 'only' && !isTombstone) ||
+  (selectedNames(activation) !== undefined && !isTombstone) ||
   (install === 'opt-in' && conditions.filter(isOptIn).every((condition) => holds(condition, facts)))
 
 /** The HyperConverged comes first and is never created by us: it is applied to only while it exists. */

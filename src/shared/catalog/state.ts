@@ -1,7 +1,8 @@
 import { isMap } from '../engine/object.ts'
 import type { Facts } from './facts.ts'
 import type { StickyHardware } from './hardware.ts'
-import type { Annotations } from './settings.ts'
+import type { OtherAutopilot } from './other-autopilot.ts'
+import type { Annotations, KnownSettings } from './settings.ts'
 
 /** Changes that reboot nodes and that an admin agreed to. */
 export interface Approval {
@@ -19,8 +20,12 @@ export interface Memory {
   readonly hardware: StickyHardware | undefined
   /** The sections of assets that were in force, as `asset/section`. */
   readonly sections: readonly string[]
-  /** The text of each setting in force, by annotation key. */
-  readonly settings: Annotations
+  /** The text of each setting in force, by annotation key; undefined before the first look at the HyperConverged. */
+  readonly settings: Annotations | undefined
+  /** The settings of which no valid meaning was ever known: their text in force is our caution. */
+  readonly neverValid: readonly string[]
+  /** What another autopilot is doing beside the HyperConverged. */
+  readonly otherAutopilot: OtherAutopilot
   /** For each disruptive asset, the digest of what was last applied. */
   readonly applied: Readonly<Record<string, string>>
   readonly approval: Approval
@@ -36,7 +41,9 @@ export interface Memory {
 export const UNKNOWN: Memory = {
   hardware: undefined,
   sections: [],
-  settings: {},
+  settings: undefined,
+  neverValid: [],
+  otherAutopilot: 'absent',
   applied: {},
   approval: { count: 0, changes: {} },
   unregistered: {},
@@ -44,11 +51,19 @@ export const UNKNOWN: Memory = {
   registered: {},
 }
 
+/** What is known of the settings; undefined for a first leader, who knows nothing. */
+export const knownSettings = ({
+  settings,
+  neverValid,
+}: Pick<Memory, 'settings' | 'neverValid'>): KnownSettings | undefined =>
+  settings && { valid: settings, neverValid }
+
 /**
  * What the leader publishes, so that every process has one opinion of the desired state: the facts
  * it renders from, the settings in force, and the digest of each baseline.
  */
 export interface State extends Memory {
+  readonly settings: Annotations
   readonly facts: Facts
   /** Digest of the baseline by name of the active asset. */
   readonly baselines: Readonly<Record<string, string>>
@@ -61,6 +76,10 @@ const mapOf =
   (isMember: Check): Check =>
   (value) =>
     isMap(value) && Object.values(value).every(isMember)
+const listOf =
+  (isItem: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(isItem)
 const record =
   (members: Readonly<Record<string, Check>>): Check =>
   (value) =>
@@ -88,6 +107,8 @@ const MEMORY = {
   hardware: mapOf(isMap),
   sections: Array.isArray,
   settings: mapOf(isText),
+  neverValid: listOf(isText),
+  otherAutopilot: (value) => value === 'absent' || value === 'idle' || value === 'active',
   applied: mapOf(isText),
   approval: record({ digest: isOptional(isText), count: isNumber, changes: mapOf(isText) }),
   unregistered: mapOf(isNumber),
@@ -117,6 +138,8 @@ export function parseState(data: unknown): State | undefined {
 // Parts that a leader of the version before did not publish yet.
 const ABSENT_BEFORE: Partial<State> = {
   sections: [],
+  neverValid: UNKNOWN.neverValid,
+  otherAutopilot: UNKNOWN.otherAutopilot,
   approval: UNKNOWN.approval,
   unregistered: UNKNOWN.unregistered,
   hasHyperConverged: UNKNOWN.hasHyperConverged,
@@ -127,7 +150,7 @@ const ABSENT_BEFORE: Partial<State> = {
  * Reads back what the last leader knew, part by part: another version of us may have published what we do
  * not understand, and whatever of it can be read is better than starting from nothing.
  */
-export function recall(data: unknown): Partial<Memory> {
+export function recall(data: unknown): Partial<Pick<State, keyof Memory>> {
   const parts = Object.entries(MEMORY).map(([key, isPart]) => {
     const part = partOf(data, key)
     return isPart(part) ? [[key, part] as const] : []

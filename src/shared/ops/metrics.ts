@@ -86,6 +86,12 @@ export const createReconcilerMetrics = (registry: Registry) => ({
     labelNames: ['mode'] as const,
     registers: [registry],
   }),
+  standingBy: new Gauge({
+    name: 'virt_platform_standing_by',
+    help: 'Why nothing is written or corrected although nobody switched the product off, by its reason: InvalidSetting, OtherAutopilot.',
+    labelNames: ['reason'] as const,
+    registers: [registry],
+  }),
   leader: new Gauge({
     name: 'virt_platform_leader',
     help: 'Whether this process leads: 1 leader, by the Lease or since there is no election; 0 not.',

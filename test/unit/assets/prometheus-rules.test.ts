@@ -20,6 +20,7 @@ const labelsIn = (texts: readonly string[]) => [
 const EXPECTED: readonly (readonly [alert: string, severity: string, wait: string])[] = [
   ['VirtPlatformSyncFailed', 'critical', '15m'],
   ['VirtPlatformThrashingDetected', 'warning', '1m'],
+  ['VirtPlatformStandingBy', 'warning', '5m'],
   ['VirtPlatformDependencyMissing', 'warning', '5m'],
   ['VirtPlatformTombstoneStuck', 'warning', '30m'],
   ['VirtPlatformWebhookDown', 'warning', '5m'],

@@ -116,7 +116,6 @@ t.test(
           (verb) => `${verb} /secrets virt-platform-autopilot-webhook-${name}`,
         ),
       ),
-      'get apps/deployments virt-platform-autopilot',
       ...['get', 'create', 'patch', 'update'].map(
         (verb) => `${verb} coordination.k8s.io/leases virt-platform-autopilot.kubevirt.io`,
       ),
@@ -164,6 +163,13 @@ t.test('the reconciler writes only the objects of the catalog, by name', async (
     ),
   )
   t.same(writes.sort(), [...objects, ...configurations, 'create events.k8s.io/events any'].sort())
+})
+
+t.test('the reconciler reads the Deployment of another autopilot, and no other one', async (t) => {
+  t.same(
+    reconciler.filter((permission) => permission.includes('deployments')),
+    ['get', 'list', 'watch'].map((verb) => `${verb} apps/deployments virt-platform-autopilot`),
+  )
 })
 
 t.test('the HyperConverged is never created or deleted', async (t) => {

@@ -1,11 +1,14 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { isSelected } from '../../../src/shared/catalog/activation.ts'
 import { isExcluded } from '../../../src/shared/catalog/exclusions.ts'
+import { settingNote } from '../../../src/shared/catalog/setting-note.ts'
 import {
   type Annotations,
-  isSelected,
+  type KnownSettings,
   readSettings,
   type Settings,
+  settingsInForce,
   unknownNames,
 } from '../../../src/shared/catalog/settings.ts'
 import {
@@ -20,9 +23,10 @@ import { assetNamed, catalog } from './facts.ts'
 const ALL: Settings = { activation: { kind: 'all' }, exclusions: [] }
 
 t.test('selects everything and leaves the rest to the flags where nothing is stated', async (t) => {
-  t.strictSame(readSettings({}), { settings: ALL, valid: {}, problems: [] })
+  const nothing = { settings: ALL, valid: {}, neverValid: [], problems: [] }
+  t.strictSame(readSettings({}), nothing)
   const others = { [`${AUTOPILOT}x`]: 'no', 'example.com/autopilot': 'false' }
-  t.strictSame(readSettings(others), { settings: ALL, valid: {}, problems: [] })
+  t.strictSame(readSettings(others), nothing)
 })
 
 const stated: readonly (readonly [key: string, text: string, meaning: Partial<Settings>])[] = [
@@ -62,6 +66,7 @@ for (const [key, text, meaning] of stated) {
     t.strictSame(readSettings({ [key]: text }), {
       settings: { ...ALL, ...meaning },
       valid: { [key]: text },
+      neverValid: [],
       problems: [],
     })
   })
@@ -148,7 +153,7 @@ const invalid: readonly (readonly [key: string, text: string, message: string])[
   [ENFORCEMENT, 'denied', 'must be "correct" or "deny", not "denied"'],
 ]
 
-/** What is in force where nothing valid is known: nothing is written, corrected or rolled. */
+/** What is published of an invalid setting of which nothing valid was ever known. */
 const CAUTIOUS: Annotations = {
   [AUTOPILOT]: 'observe',
   [DISABLED_RESOURCES]: '["*"]',
@@ -160,30 +165,64 @@ const LAST_VALID: Annotations = {
   [DISRUPTIVE_CHANGES]: 'apply',
   [ENFORCEMENT]: 'deny',
 }
+/** What it means. */
+const STANDING_BY: Settings = {
+  ...ALL,
+  activation: { kind: 'observe', because: 'InvalidSetting' },
+}
+const CAUTIOUSLY: Readonly<Record<string, Settings>> = {
+  [AUTOPILOT]: STANDING_BY,
+  [DISABLED_RESOURCES]: STANDING_BY,
+  [DISRUPTIVE_CHANGES]: { ...ALL, disruptiveChanges: 'hold' },
+  [ENFORCEMENT]: ALL,
+}
 const only = (annotations: Annotations, key: string): Annotations => {
   const text = annotations[key]
   return text === undefined ? {} : { [key]: text }
 }
+const knowing = (valid: Annotations, neverValid: readonly string[] = []): KnownSettings => ({
+  valid,
+  neverValid,
+})
 
 for (const [key, text, message] of invalid) {
   t.test(`refuses ${key}: ${JSON.stringify(text.slice(0, 40))}`, async (t) => {
     const problems = [{ reason: 'InvalidSetting', annotation: key, message }]
-    const cautious = only(CAUTIOUS, key)
+    const cautious = {
+      settings: CAUTIOUSLY[key],
+      valid: only(CAUTIOUS, key),
+      neverValid: [key],
+      problems,
+    }
+    const read = (known?: KnownSettings) => readSettings({ [key]: text }, known)
+    t.strictSame(read(), cautious, 'is cautious where nothing was ever known')
     t.strictSame(
-      readSettings({ [key]: text }),
-      { settings: readSettings(cautious).settings, valid: cautious, problems },
-      'is cautious where nothing valid is known',
+      read(knowing(only(CAUTIOUS, key), [key])),
+      cautious,
+      'takes the caution of an earlier leader for nobody’s wish',
     )
+    t.strictSame(
+      read(knowing({ [key]: text })),
+      cautious,
+      'does not take what is invalid for a last valid meaning',
+    )
+    const known = { neverValid: [], problems }
     const kept = only(LAST_VALID, key)
     t.strictSame(
-      readSettings({ [key]: text }, LAST_VALID),
-      { settings: readSettings(kept).settings, valid: kept, problems },
+      read(knowing(kept)),
+      { settings: readSettings(kept).settings, valid: kept, ...known },
       'keeps the last valid meaning',
     )
     t.strictSame(
-      readSettings({ [key]: text }, { [key]: text }),
-      { settings: readSettings(cautious).settings, valid: cautious, problems },
-      'does not take what is invalid for a last valid meaning',
+      read(knowing({})),
+      { settings: ALL, valid: {}, ...known },
+      'is absent where it was validly absent before',
+    )
+    const [other = ''] = Object.keys(LAST_VALID).filter((candidate) => candidate !== key)
+    t.strictSame(
+      read(knowing(only(CAUTIOUS, other), [other])),
+      { settings: ALL, valid: {}, ...known },
+      'whatever is unknown of another setting',
     )
   })
 }
@@ -195,22 +234,115 @@ t.test('nothing is written where a switch is invalid and no valid one is known',
     [DISRUPTIVE_CHANGES]: 'yes',
     [ENFORCEMENT]: 'hard',
   })
-  t.strictSame(settings, {
-    activation: { kind: 'observe' },
-    exclusions: [{ asset: '*' }],
-    disruptiveChanges: 'hold',
-  })
+  t.strictSame(settings, { ...STANDING_BY, disruptiveChanges: 'hold' })
 })
+
+const beside: readonly (readonly [text: string, activation: Settings['activation']])[] = [
+  ['true', { kind: 'observe', because: 'InvalidSetting' }],
+  ['observe', { kind: 'observe', because: 'InvalidSetting' }],
+  ['swap,hco', { kind: 'observe', names: ['swap', 'hco'], because: 'InvalidSetting' }],
+  ['false', { kind: 'off' }],
+]
+
+for (const [text, activation] of beside) {
+  t.test(`disabled-resources of which nothing is known, beside autopilot: ${text}`, async (t) => {
+    const stated = readSettings({ [AUTOPILOT]: text, [DISABLED_RESOURCES]: '{{{' })
+    t.strictSame(stated.settings, { activation, exclusions: [] })
+    t.strictSame(settingsInForce(stated), stated.settings)
+    t.same(
+      catalog.filter((asset) => isSelected(activation, asset)),
+      catalog.filter((asset) =>
+        isSelected(readSettings({ [AUTOPILOT]: text }).settings.activation, asset),
+      ),
+      'what is selected is looked at',
+    )
+  })
+}
+
+const besideOther: readonly (readonly [
+  annotations: Annotations,
+  activation: Settings['activation'],
+])[] = [
+  [{}, { kind: 'observe', because: 'OtherAutopilot' }],
+  [{ [AUTOPILOT]: 'true' }, { kind: 'observe', because: 'OtherAutopilot' }],
+  [{ [AUTOPILOT]: 'observe' }, { kind: 'observe', because: 'OtherAutopilot' }],
+  [{ [AUTOPILOT]: 'swap' }, { kind: 'observe', names: ['swap'], because: 'OtherAutopilot' }],
+  [{ [AUTOPILOT]: 'yes' }, { kind: 'observe', because: 'OtherAutopilot' }],
+  [{ [AUTOPILOT]: 'false' }, { kind: 'off' }],
+]
+
+for (const [annotations, activation] of besideOther) {
+  t.test(`${JSON.stringify(annotations)}, beside another autopilot`, async (t) => {
+    for (const known of [undefined, knowing({})]) {
+      const stated = readSettings(annotations, known, 'active')
+      t.strictSame(stated.settings.activation, activation)
+      t.strictSame(settingsInForce(stated, 'active'), stated.settings)
+      const { settings, ...read } = readSettings(annotations, known)
+      t.match(stated, read, 'what was read is kept for when that one is idle')
+      for (const other of ['idle', 'absent'] as const)
+        t.strictSame(readSettings(annotations, known, other).settings, settings, other)
+    }
+  })
+}
 
 t.test('what is in force reads the same for whoever knows only that', async (t) => {
   for (const [key, text] of invalid) {
-    const { settings, valid } = readSettings({ [key]: text })
-    t.strictSame(readSettings(valid), { settings, valid, problems: [] }, text.slice(0, 40))
+    for (const known of [undefined, knowing({}), knowing(LAST_VALID)]) {
+      const stated = readSettings({ [key]: text }, known)
+      t.strictSame(settingsInForce(stated), stated.settings, text.slice(0, 40))
+      t.strictSame(readSettings({ [key]: text }, stated), stated, 'and for the next leader')
+    }
+  }
+})
+
+t.test('whoever cannot read what is in force is cautious', async (t) => {
+  for (const [key, text] of invalid)
+    t.strictSame(settingsInForce(knowing({ [key]: text })), CAUTIOUSLY[key], text.slice(0, 40))
+})
+
+t.test('the text of a caution lets nobody write who knows no more than that', async (t) => {
+  for (const [key, text] of Object.entries(CAUTIOUS)) {
+    const { settings } = readSettings({ [key]: text })
+    const isIdle = settings.activation.kind === 'observe'
+    const isExcluding = catalog.every((asset) => isExcluded(settings.exclusions, asset))
+    t.ok(isIdle || isExcluding || settings.disruptiveChanges === 'hold', key)
   }
 })
 
 t.test('forgets a setting that is taken back', async (t) => {
-  t.strictSame(readSettings({}, LAST_VALID).settings, ALL)
+  const nothing = { settings: ALL, valid: {}, neverValid: [], problems: [] }
+  t.strictSame(readSettings({}, knowing(LAST_VALID)), nothing)
+  t.strictSame(readSettings({}, knowing(CAUTIOUS, Object.keys(CAUTIOUS))), nothing)
+})
+
+t.test('says what follows from an invalid setting', async (t) => {
+  const notesOn = (annotations: Annotations, known?: KnownSettings) => {
+    const stated = readSettings(annotations, known)
+    return stated.problems.map((problem) => settingNote(problem, stated))
+  }
+  const invalidOnes: Annotations = {
+    [AUTOPILOT]: 'yes',
+    [DISABLED_RESOURCES]: '{{{',
+    [DISRUPTIVE_CHANGES]: 'hld',
+    [ENFORCEMENT]: 'hard',
+  }
+  t.match(notesOn(invalidOnes), [
+    /^platform\.kubevirt\.io\/autopilot must be .*, not "yes"; nothing is written or corrected until it is mended$/,
+    /^platform\.kubevirt\.io\/disabled-resources must be .*; nothing is written or corrected until it is mended$/,
+    /, not "hld"; changes that reboot nodes wait for approval until it is mended$/,
+    /, not "hard"; it counts as absent until it is mended$/,
+  ])
+  t.match(notesOn(invalidOnes, knowing(LAST_VALID)), [
+    /; the last valid value stays in force: "swap,hco"$/,
+    /; the last valid value stays in force: "\[metallb\]"$/,
+    /; the last valid value stays in force: "apply"$/,
+    /; the last valid value stays in force: "deny"$/,
+  ])
+  for (const note of notesOn(invalidOnes, knowing({})))
+    t.match(note, /; it counts as absent, as before$/)
+  const long = { [DISABLED_RESOURCES]: `[${'a, '.repeat(5_000)}b]` }
+  const [note = ''] = notesOn({ [DISABLED_RESOURCES]: '{{{\u001b' }, knowing(long))
+  t.ok(note.length < 400, 'there is room for it in an event')
 })
 
 t.test('reads any text without throwing, and only valid text is in force', async (t) => {
@@ -235,8 +367,12 @@ t.test('reads any text without throwing, and only valid text is in force', async
     ),
   })
   const property = fc.property(fc.dictionary(keys, fc.oneof(yaml, fc.string())), (annotations) => {
-    const { valid, problems } = readSettings(annotations)
+    const { valid, neverValid, problems } = readSettings(annotations)
     t.strictSame(readSettings(valid).problems, [])
+    t.strictSame(
+      neverValid,
+      problems.map(({ annotation }) => annotation),
+    )
     t.ok(problems.every(({ annotation }) => valid[annotation] !== annotations[annotation]))
   })
   t.doesNotThrow(() => fc.assert(property, { seed }))

@@ -1,7 +1,14 @@
 import t from 'tap'
 import { detectHardware, holdHardware } from '../../../src/shared/catalog/hardware.ts'
-import { parseState, recall, type State, stateData } from '../../../src/shared/catalog/state.ts'
-import { AUTOPILOT } from '../../../src/shared/engine/annotations.ts'
+import {
+  knownSettings,
+  parseState,
+  recall,
+  type State,
+  stateData,
+  UNKNOWN,
+} from '../../../src/shared/catalog/state.ts'
+import { AUTOPILOT, DISABLED_RESOURCES } from '../../../src/shared/engine/annotations.ts'
 import { factsWith } from './facts.ts'
 
 const state: State = {
@@ -15,6 +22,8 @@ const state: State = {
   },
   sections: ['kubelet-perf-settings/numa'],
   settings: { [AUTOPILOT]: 'true' },
+  neverValid: [DISABLED_RESOURCES],
+  otherAutopilot: 'idle',
   baselines: { metallb: 'abc' },
   applied: { 'swap-enable': 'def' },
   approval: { digest: 'fed', count: 2, changes: { 'pci-passthrough': 'abc' } },
@@ -30,6 +39,8 @@ t.test('reads back what it wrote', async (t) => {
     'hardware.json',
     'sections.json',
     'settings.json',
+    'neverValid.json',
+    'otherAutopilot.json',
     'applied.json',
     'approval.json',
     'unregistered.json',
@@ -81,6 +92,9 @@ const garbage: readonly (readonly [what: string, data: unknown])[] = [
   ['facts without pools', withFact('pools', undefined)],
   ['sticky hardware that is a flag', part('hardware', { gpuPresent: true })],
   ['a setting that is no text', part('settings', { [AUTOPILOT]: true })],
+  ['a setting that is no name', part('neverValid', [1])],
+  ['settings that are no list', part('neverValid', { [AUTOPILOT]: 'observe' })],
+  ['another autopilot that does what none does', part('otherAutopilot', 'asleep')],
   ['a digest that is no text', part('baselines', { metallb: 1 })],
   ['an applied digest that is no text', part('applied', { metallb: null })],
   ['an approval of nothing', part('approval', { digest: 'a', count: 1 })],
@@ -99,6 +113,8 @@ for (const [what, value] of garbage) {
 
 t.test('reads what a leader of the version before published', async (t) => {
   const {
+    'neverValid.json': _n,
+    'otherAutopilot.json': _o,
     'approval.json': _a,
     'unregistered.json': _b,
     'hasHyperConverged.json': _c,
@@ -107,6 +123,8 @@ t.test('reads what a leader of the version before published', async (t) => {
   } = data
   t.strictSame(parseState(before), {
     ...state,
+    neverValid: [],
+    otherAutopilot: 'absent',
     approval: { count: 0, changes: {} },
     unregistered: {},
     hasHyperConverged: true,
@@ -121,4 +139,14 @@ t.test('a new leader recalls whatever it can read of what the last one knew', as
   const { hardware: _hardware, ...rest } = memory
   t.strictSame(recall({ ...data, 'hardware.json': '[]', 'baselines.json': '{' }), rest)
   for (const nothing of [undefined, null, '', [], {}]) t.strictSame(recall(nothing), {})
+})
+
+t.test('a first leader knows nothing of the settings, and every other one what was', async (t) => {
+  const after = (data: unknown) => knownSettings({ ...UNKNOWN, ...recall(data) })
+  t.equal(after(undefined), undefined, 'nobody published anything')
+  t.equal(after({ ...data, 'settings.json': '{' }), undefined, 'what was published is lost')
+  t.strictSame(after(part('settings', {})), { valid: {}, neverValid: [DISABLED_RESOURCES] })
+  const { 'neverValid.json': _neverValid, ...before } = data
+  t.strictSame(after(before), { valid: state.settings, neverValid: [] }, 'the version before')
+  t.strictSame(after({ ...before, 'settings.json': '{}' }), { valid: {}, neverValid: [] })
 })

@@ -1,11 +1,12 @@
 import t from 'tap'
 
 import { notesOn } from '../../../src/cli/notes.ts'
+import type { OtherAutopilot } from '../../../src/shared/catalog/other-autopilot.ts'
 import { readSettings } from '../../../src/shared/catalog/settings.ts'
 import { catalog } from '../catalog/facts.ts'
 
 const PREFIX = 'platform.kubevirt.io'
-const notes = (annotations: Readonly<Record<string, string>>) =>
+const notes = (annotations: Readonly<Record<string, string>>, other?: OtherAutopilot) =>
   notesOn(
     catalog,
     {
@@ -14,10 +15,16 @@ const notes = (annotations: Readonly<Record<string, string>>) =>
         kind: 'HyperConverged',
         metadata: { name: 'kubevirt-hyperconverged', namespace: 'kubevirt', annotations },
       },
-      stated: readSettings(annotations),
+      stated: readSettings(annotations, undefined, other),
     },
     [],
   )
+
+t.test('another autopilot that is active is noted, and what to do about it', async (t) => {
+  const annotations = { [`${PREFIX}/autopilot`]: 'true' }
+  t.match(notes(annotations, 'active'), [/is another autopilot, which/, /: kubectl annotate .*-$/])
+  t.same(notes({}, 'idle'), [])
+})
 
 t.test('a HyperConverged with nothing odd in it is not noted', async (t) => {
   t.same(notes({}), [])
@@ -27,7 +34,12 @@ t.test('a HyperConverged with nothing odd in it is not noted', async (t) => {
 for (const [annotation, value, note] of [
   ['autopilot', 'false', /: the autopilot is switched off \(\S+\): nothing is written/],
   ['autopilot', 'observe', /: the autopilot only observes \(\S+\): nothing is written/],
-  ['disruptive-changes', 'maybe', /disruptive-changes must be "apply" or "hold"/],
+  [
+    'disruptive-changes',
+    'maybe',
+    /disruptive-changes must be "apply" or "hold", not "maybe"; changes .* wait for approval until/,
+  ],
+  ['autopilot', 'yes', /autopilot must be .*, not "yes"; nothing is written or corrected until/],
   ['autopilot', 'metalb', /no asset or group is named "metalb": did you mean "metallb"\?/],
   ['enable-loadaware', 'yes', /enable-loadaware means something only as "true"/],
 ] as const) {

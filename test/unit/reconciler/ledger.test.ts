@@ -8,6 +8,7 @@ const STATE: State = {
   ...UNKNOWN,
   facts: factsWith({}),
   hardware: holdHardware(undefined, detectHardware([]), 0),
+  settings: {},
   baselines: { metallb: 'abc' },
   registered: { MutatingWebhookConfiguration: 'u-1' },
 }

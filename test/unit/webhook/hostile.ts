@@ -222,7 +222,10 @@ const excluded: Check = [
       const exclusions = parsed.ok ? parsed.value : []
       for (const asset of catalog) assert.equal(isExcluded(exclusions, asset), false, text)
       // What is stored and invalid keeps its last valid meaning.
-      const stated = readSettings({ [DISABLED_RESOURCES]: text }, { [DISABLED_RESOURCES]: '[]' })
+      const stated = readSettings(
+        { [DISABLED_RESOURCES]: text },
+        { valid: { [DISABLED_RESOURCES]: '[]' }, neverValid: [] },
+      )
       for (const asset of catalog)
         assert.equal(isExcluded(stated.settings.exclusions, asset), false, text)
       assertUntouched()
@@ -249,6 +252,7 @@ const published: Check = [
     const { baselines, applied } = stateOfKnowledge()
     const state: State = {
       ...UNKNOWN,
+      settings: {},
       hardware: holdHardware(undefined, detectHardware([]), 0),
       facts,
       baselines,

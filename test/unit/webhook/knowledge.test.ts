@@ -10,6 +10,7 @@ const state = {
   facts,
   hardware: {},
   settings: {},
+  neverValid: [],
   baselines: {},
   applied: {},
 } as unknown as Parameters<typeof queriesOf>[1]

@@ -66,6 +66,7 @@ export const facts: Facts = factsWith({
 export function knowledgeOf(changes: Partial<State> = {}): Knowledge {
   const state: State = {
     ...UNKNOWN,
+    settings: {},
     facts,
     baselines: {},
     ...changes,

@@ -298,6 +298,18 @@ t.test('tells of nothing that is put back and does not apply here', async (t) =>
   t.ok(warnings.includes(`${HCO}: swap-enable is kept again from now on`))
 })
 
+t.test('warns whoever wakes another autopilot', async (t) => {
+  const known = knowledgeOf({ otherAutopilot: 'idle' })
+  const edit = { annotations: { [AUTOPILOT]: 'true' } }
+  t.strictSame(update({ edit, known }).warnings, [
+    `${HCO}: the Deployment openshift-cnv/virt-platform-autopilot is another autopilot, which platform.kubevirt.io/autopilot wakes: while it is active, this one writes and corrects nothing`,
+    `${HCO}: to have this one keep everything, and that one be idle: kubectl annotate hyperconverged -n openshift-cnv kubevirt-hyperconverged platform.kubevirt.io/autopilot-`,
+  ])
+  t.equal(update({ edit }).warnings, undefined, 'none is there')
+  const off = { annotations: { [AUTOPILOT]: 'false' } }
+  t.equal(update({ edit: off, known }).warnings, undefined, 'it stays idle')
+})
+
 t.test('tells what an owner does to what nobody may delete', async (t) => {
   const owned = (object: KubeObject): KubeObject => {
     const ownerReferences = [{ apiVersion: 'v1', kind: 'Namespace', name: 'zz', uid: '1-2-3' }]

@@ -26,10 +26,12 @@ const SPEAKERS = [
   'shared/engine/plan.ts',
   'shared/engine/pointer-target.ts',
   'shared/engine/pointer.ts',
+  'shared/catalog/activation.ts',
   'shared/catalog/annotation-formats.ts',
   'shared/catalog/exclusions.ts',
   'shared/catalog/nearest.ts',
   'shared/catalog/opt-ins.ts',
+  'shared/catalog/other-autopilot.ts',
   'shared/catalog/settings.ts',
 ]
 
