@@ -1,11 +1,13 @@
 import jsonPatch, { type Operation } from 'fast-json-patch'
 
-import { isDeeper } from '../shared/engine/json.ts'
+import { holdsInexact, isDeeper } from '../shared/engine/json.ts'
 import { type Drift, drift } from '../shared/engine/merge.ts'
 import type { FieldPath, MergeTree } from '../shared/engine/merge-tree.ts'
 import type { KubeObject } from '../shared/engine/object.ts'
 import { MAX_DEPTH, parsePointer, valueAt } from '../shared/engine/pointer.ts'
 import { pointersOf } from '../shared/engine/pointer-of.ts'
+
+const isRepeatable = (value: unknown) => !isDeeper(value, MAX_DEPTH) && !holdsInexact(value)
 
 // Nobody reads more, and each has its operation in the patch.
 const MAX_EDITS = 256
@@ -34,8 +36,7 @@ export function concessions({
     const conceded = isWhole ? path : outermostMissing(object, placeIn, path)
     const pointer = pointerIn(conceded)
     // A reserved name is none that any patch may hold.
-    if (pointer === undefined || !parsePointer(pointer).ok || isDeeper(found, MAX_DEPTH))
-      return undefined
+    if (pointer === undefined || !parsePointer(pointer).ok || !isRepeatable(found)) return undefined
     operations.set(pointer, operationAt(pointer, conceded, found))
   }
   // From the last item of a list to the first, no removal moves what is still to be removed.

@@ -3,6 +3,7 @@ import { PREFIX } from '../../src/shared/engine/annotations.ts'
 import { LOAD_FLAGS } from './admission-load.ts'
 import { autopilotCluster, HCO, SWAP } from './autopilot-fixture.ts'
 import { callsOf } from './calls.ts'
+import { faultTest } from './fault.ts'
 
 const MERGE = 'application/merge-patch+json'
 const MiB = 1 << 20
@@ -93,23 +94,34 @@ t.test('writes that are made to take long', async (t) => {
     )
   const kept = (await read(HCO)).spec.deployment
   const { failedOpen: before } = await callsOf(cluster)
-  for (const [says, path, body, told] of writes) {
-    for (const query of ['', '?dryRun=All']) {
-      await t.test(`${says}${query && ', as a dry run'}: refused, in time`, async (t) => {
-        const was = await stored(path)
-        const [{ status, body: answer }, ...others] = await Promise.all([
-          admin<{ readonly message: string }>('PATCH', `${path}${query}`, body, MERGE),
-          edit(),
-          edit(),
-        ])
-        t.equal(status, 422)
-        t.match(answer.message, told)
-        t.same(await stored(path), was, 'nothing of it is stored')
-        for (const other of others) t.match(other.status, /200|409/)
-        t.same((await read(HCO)).spec.deployment, kept, 'and nobody else slips by')
-      })
-    }
-  }
-  const { failedOpen } = await callsOf(cluster)
-  t.equal(failedOpen, before, 'no call was given up')
+  await faultTest(
+    t,
+    {
+      part: 'hostile callers',
+      fault:
+        'a write holds as much as it may: devices, mistakes in YAML, copies, annotations, empty maps',
+      outcome: 'it is refused at once, and nobody else’s write slips by meanwhile',
+    },
+    async (t) => {
+      for (const [says, path, body, told] of writes) {
+        for (const query of ['', '?dryRun=All']) {
+          await t.test(`${says}${query && ', as a dry run'}: refused, in time`, async (t) => {
+            const was = await stored(path)
+            const [{ status, body: answer }, ...others] = await Promise.all([
+              admin<{ readonly message: string }>('PATCH', `${path}${query}`, body, MERGE),
+              edit(),
+              edit(),
+            ])
+            t.equal(status, 422)
+            t.match(answer.message, told)
+            t.same(await stored(path), was, 'nothing of it is stored')
+            for (const other of others) t.match(other.status, /200|409/)
+            t.same((await read(HCO)).spec.deployment, kept, 'and nobody else slips by')
+          })
+        }
+      }
+      const { failedOpen } = await callsOf(cluster)
+      t.equal(failedOpen, before, 'no call was given up')
+    },
+  )
 })

@@ -109,6 +109,12 @@ function strictVisitor(): JSONVisitor {
   }
 }
 
+/** Whether the value holds a number that JavaScript could not read exactly: written again, it would be another. */
+export const holdsInexact = (value: unknown): boolean =>
+  typeof value === 'number'
+    ? !isExact(value)
+    : typeof value === 'object' && value !== null && Object.values(value).some(holdsInexact)
+
 /** Whether JavaScript holds the number exactly as far as whole numbers go; NaN and infinities it does not. */
 export const isExact = (value: number) =>
   Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value))

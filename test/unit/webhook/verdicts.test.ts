@@ -191,6 +191,25 @@ const writes: readonly Write[] = [
     warnings: 2,
   },
   {
+    says: 'denies what it could not put back exactly, where a change of a disruptive asset is pending',
+    ...update(
+      kubelet,
+      {
+        spec: (spec) => {
+          delete json(spec.kubeletConfig).maxPods
+        },
+      },
+      {
+        spec: (spec) => {
+          json(spec.kubeletConfig).maxPods = json(2 ** 63)
+        },
+      },
+    ),
+    known: knowledgeOf({ applied: { 'kubelet-perf-settings': 'of the baseline before' } }),
+    verdict: 'denied Drift',
+    code: 403,
+  },
+  {
     says: 'denies a field set otherwise, where a change of a disruptive asset is pending',
     ...update(
       kubelet,
