@@ -56,6 +56,7 @@ const [Other, Space, Comma, Colon, Open, Close, Quote, End] = [0, 1, 2, 3, 4, 5,
 const VALUES = [1, 0, 0, -1, 1, 0, 1, 0]
 const DEPTHS = [0, 0, 0, 0, 1, -1, 0, 0]
 
+const LONG = 64
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const OPEN_MAP = 0x7b
@@ -181,6 +182,16 @@ function pastString(text: Buffer, start: number): number {
     const character = text[at]
     if (character === BACKSLASH) at++
     else if (character === QUOTE) return at + 1
+    else if (at === start + LONG) {
+      const end = plainEnd(text, at)
+      if (end !== undefined) return end
+    }
   }
   throw new NotJson()
+}
+
+/** Where a text ends that has no escape from here on: long ones are mostly payloads. */
+function plainEnd(text: Buffer, at: number): number | undefined {
+  const end = text.indexOf(QUOTE, at)
+  return end < 0 || text.subarray(at, end).includes(BACKSLASH) ? undefined : end + 1
 }

@@ -14,10 +14,18 @@ const wanted: Wanted = {
 const parsed = (text: string, span: Span | undefined) =>
   span && JSON.parse(Buffer.from(text).toString('utf8', span.start, span.end))
 
+const longText = fc
+  .array(fc.constantFrom('x', '"', '\\', 'é', '\n', 'payload'.repeat(12)), {
+    minLength: 1,
+    maxLength: 90,
+  })
+  .map((parts) => parts.join(''))
+
 const anyMap = fc.dictionary(
   fc.oneof(fc.constantFrom('a', 'b', 'c', 'p/1', 'p/2', 'p/3'), fc.string()),
   fc.oneof(
     fc.jsonValue(),
+    longText,
     fc.dictionary(fc.constantFrom('a', 'p/1', 'p/2', 'p/3'), fc.jsonValue()),
   ),
   { noNullPrototype: true },
