@@ -1,25 +1,15 @@
 import jsonpatch from 'fast-json-patch'
-import { lengthProblem } from './annotation-limits.ts'
-import { PATCH, PREFIX } from './annotations.ts'
+import { PREFIX } from './annotations.ts'
 import { isEqual } from './equal.ts'
-import { byteLength, copyOf, depthOf, MAX_VALUES, parseJson, valuesIn } from './json.ts'
+import { byteLength, copyOf, depthOf, MAX_VALUES, valuesIn } from './json.ts'
 import { isKubeObject, isMap, type JsonMap, type KubeObject } from './object.ts'
-import {
-  formatPointer,
-  has,
-  holdsReservedName,
-  isListIndex,
-  MAX_DEPTH,
-  parsePointer,
-  valueAt,
-} from './pointer.ts'
+import { type Op, type Operation, readOperations, type Tokens } from './patch-operations.ts'
+import { type Fault, MAX_PROBLEMS, operationProblem, problem, shortened } from './patch-problem.ts'
+import { formatPointer, has, isListIndex, MAX_DEPTH, valueAt } from './pointer.ts'
 import type { Problem } from './problem.ts'
 import { err, ok, type Result } from './result.ts'
 
-const MAX_OPERATIONS = 1_000
 const MAX_RESULT_BYTES = 1024 * 1024
-/** More would only repeat themselves, and an answer of megabytes could get lost on its way. */
-const MAX_PROBLEMS = 20
 
 /** Applies an admin's RFC 6902 patch to a copy of the baseline: the whole patch, or none of it. */
 export function applyPatch(
@@ -36,85 +26,6 @@ export function applyPatch(
     draft = next.value
   }
   return judge(baseline, draft.document)
-}
-
-/** What is wrong and the way out, and the pointer that it is about. */
-interface Fault {
-  readonly what: string
-  readonly pointer?: string
-}
-
-type Tokens = readonly string[]
-type Op = 'add' | 'copy' | 'move' | 'remove' | 'replace' | 'test'
-
-/** An operation as it was read; `from` and `value` mean something only where its `op` has them. */
-interface Operation {
-  readonly op: Op
-  readonly path: Tokens
-  readonly from: Tokens
-  readonly value: unknown
-}
-
-/** The members of each operation beside `op`. */
-const OPERATIONS: readonly (readonly [op: Op, members: readonly string[]])[] = [
-  ['add', ['path', 'value']],
-  ['copy', ['from', 'path']],
-  ['move', ['from', 'path']],
-  ['remove', ['path']],
-  ['replace', ['path', 'value']],
-  ['test', ['path', 'value']],
-]
-
-function readOperations(text: string): Result<readonly Operation[], readonly Problem[]> {
-  const entries = readList(text)
-  if (!entries.ok) return err([problem({ what: `the patch ${entries.error}` })])
-  const operations: Operation[] = []
-  const problems: Problem[] = []
-  for (const [index, entry] of entries.value.entries()) {
-    const operation = readOperation(entry)
-    if (operation.ok) operations.push(operation.value)
-    else problems.push(operationProblem(operation.error, index))
-  }
-  return problems.length === 0 ? ok(operations) : err(problems.slice(0, MAX_PROBLEMS))
-}
-
-function readList(text: string): Result<readonly unknown[], string> {
-  const excess = lengthProblem(PATCH, text)
-  if (excess !== undefined) return err(excess)
-  const list = parseJson(text)
-  if (!list.ok) return err(`must be strict JSON: ${list.error}`)
-  if (!Array.isArray(list.value)) return err('must be a list of operations: [{"op": …}, …]')
-  return list.value.length > MAX_OPERATIONS
-    ? err('must not have more than 1,000 operations')
-    : ok(list.value)
-}
-
-function readOperation(entry: unknown): Result<Operation, Fault> {
-  if (!isMap(entry)) return err({ what: 'an operation must be a map: {"op": …, "path": …}' })
-  const known = OPERATIONS.find(([name]) => name === entry.op)
-  if (!known) return err({ what: '"op" must be add, copy, move, remove, replace or test' })
-  const [op, members] = known
-  const given = Object.keys(entry).filter((name) => name !== 'op')
-  if (given.length !== members.length || !members.every((name) => given.includes(name))) {
-    return err({ what: `${op} must have "op", "${members.join('", "')}" and nothing else` })
-  }
-  const path = readPointer(entry, 'path')
-  if (!path.ok) return path
-  const from = members.includes('from') ? readPointer(entry, 'from') : ok([])
-  if (!from.ok) return from
-  const value = entry.value
-  if (holdsReservedName(value)) {
-    const what = 'rename the member called __proto__, constructor or prototype in the value'
-    return err({ what, pointer: formatPointer(path.value) })
-  }
-  return ok({ op, path: path.value, from: from.value, value })
-}
-
-function readPointer(entry: JsonMap, member: string): Result<Tokens, Fault> {
-  const text = entry[member]
-  if (typeof text !== 'string') return err({ what: `"${member}" must be a JSON pointer` })
-  const tokens = parsePointer(text)
-  return tokens.ok ? tokens : err({ what: `"${member}" ${tokens.error}`, pointer: text })
 }
 
 /** The copy being patched; `size` and `values` are those of the baseline and of everything put into it since. */
@@ -244,18 +155,3 @@ const changeProblem = ({ path }: { path: string }): Problem => {
 }
 
 const FREEDOM = `in metadata it may set only labels and annotations outside ${PREFIX}, and status, apiVersion and kind stay as they are`
-
-const operationProblem = (fault: Fault, operation: number): Problem => {
-  const at = fault.pointer === undefined ? '' : ` at ${shortened(fault.pointer)}`
-  return { ...problem(fault), message: `operation ${operation}${at}: ${fault.what}`, operation }
-}
-
-const problem = ({ what, ...place }: Fault): Problem => ({
-  reason: 'InvalidPatch',
-  annotation: PATCH,
-  message: what,
-  ...place,
-})
-
-const shortened = (pointer: string) =>
-  pointer.length > 128 ? `${pointer.slice(0, 128)}…` : pointer || 'its root'

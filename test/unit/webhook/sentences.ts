@@ -22,6 +22,8 @@ const SPEAKERS = [
   'shared/engine/annotation-limits.ts',
   'shared/engine/ignore-fields.ts',
   'shared/engine/json.ts',
+  'shared/engine/patch-operations.ts',
+  'shared/engine/patch-problem.ts',
   'shared/engine/patch.ts',
   'shared/engine/plan.ts',
   'shared/engine/pointer-target.ts',
