@@ -86,6 +86,7 @@ t.test('what is asked of the API server is about our webhooks, and no other', as
   const names = webhookConfigurations({
     catalog,
     facts: factsWith(),
+    customResources: new Set(),
     endpoint: { url: 'https://127.0.0.1' },
     trust: { bundle: '' },
     failurePolicy: 'Ignore',
