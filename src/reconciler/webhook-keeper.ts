@@ -32,6 +32,7 @@ export interface WebhookKeeperOptions {
   readonly namespace: string
   readonly endpoint: WebhookEndpoint
   readonly failurePolicy: 'Ignore' | 'Fail'
+  readonly timeoutS: number
   readonly trustedUser: string
   /** Asked before each write. */
   readonly isLeader: () => boolean

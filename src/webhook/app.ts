@@ -35,7 +35,7 @@ export interface AppOptions {
   readonly intake?: Intake
 }
 
-// The API server waits three seconds: what takes longer to say what it wants is not the API server.
+// The API server waits one second, unless it is told otherwise: what takes so much longer to say what it wants is not the API server.
 const PATIENCE_MS = 5_000
 const PATIENCE = {
   headersTimeout: PATIENCE_MS,

@@ -60,6 +60,8 @@ t.test('each match condition is evaluated without a fault', async (t) => {
       endpoint: { url: 'https://127.0.0.1' },
       trust: { bundle: '' },
       failurePolicy,
+      // A machine that stalls must not look like a condition that cannot be evaluated.
+      timeoutS: 30,
       trustedUser: 'system:serviceaccount:a:reconciler',
       owner: undefined,
     }) as readonly Loose[]
@@ -77,8 +79,6 @@ t.test('each match condition is evaluated without a fault', async (t) => {
             name: `${name}.example.com`,
             clientConfig: witness.clientConfig(name),
             failurePolicy: 'Fail',
-            // A machine that stalls must not look like a condition that cannot be evaluated.
-            timeoutSeconds: 30,
             sideEffects: 'None',
             matchConditions: [condition],
           },

@@ -4,6 +4,7 @@ import { kubernetesYaml } from '../../src/cli/kubernetes-yaml.ts'
 import { type Catalog, kindKey } from '../../src/shared/catalog/catalog.ts'
 import { accountUser, RECONCILER_ACCOUNT } from '../../src/shared/catalog/names.ts'
 import { webhookConfigurations } from '../../src/shared/catalog/webhook-rules.ts'
+import { DEFAULT_TIMEOUT_S } from '../../src/shared/catalog/webhook-timeout.ts'
 import { NOTICE } from './notice.ts'
 
 const DEFINITIONS = join(import.meta.dirname, '../../test/crds')
@@ -20,6 +21,7 @@ export function webhooksFile(catalog: Catalog, namespace: string): string {
     // The leader makes it.
     trust: { bundle: '' },
     failurePolicy: 'Ignore',
+    timeoutS: DEFAULT_TIMEOUT_S,
     trustedUser: accountUser(namespace, RECONCILER_ACCOUNT),
     owner: undefined,
   })

@@ -25,6 +25,8 @@ export interface RegistrationInput {
   /** Whom the API server trusts the webhook by. */
   readonly trust: WebhookTrust
   readonly failurePolicy: 'Ignore' | 'Fail'
+  /** How long the API server waits for each of the two entries, in whole seconds. */
+  readonly timeoutS: number
   /** The one user whose writes are never sent to the webhook. */
   readonly trustedUser: string
   /** The cluster-scoped object with which the configurations are garbage-collected. */
@@ -47,7 +49,7 @@ export function webhookConfigurations(input: RegistrationInput): readonly KubeOb
     matchConditions: matchConditions(input),
     matchPolicy: 'Equivalent',
     sideEffects: 'NoneOnDryRun',
-    timeoutSeconds: 3,
+    timeoutSeconds: input.timeoutS,
   }
   const path = (name: string) => ({ ...entry, clientConfig: clientConfig(input, name) })
   return [

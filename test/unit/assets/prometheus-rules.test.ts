@@ -88,6 +88,7 @@ t.test('what is asked of the API server is about our webhooks, and no other', as
     facts: factsWith(),
     customResources: new Set(),
     endpoint: { url: 'https://127.0.0.1' },
+    timeoutS: 1,
     trust: { bundle: '' },
     failurePolicy: 'Ignore',
     trustedUser: 'reconciler',

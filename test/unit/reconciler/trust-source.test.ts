@@ -28,6 +28,7 @@ t.test('of a file of authorities nothing but its certificates is registered', as
     facts: factsWith({}),
     customResources: new Set(),
     endpoint: { url: 'https://127.0.0.1:1' },
+    timeoutS: 1,
     trust: { bundle },
     failurePolicy: 'Ignore',
     trustedUser: 'x',
