@@ -20,6 +20,13 @@ export function parseCount(text: string): number {
   return Number(text)
 }
 
+/** Reads how long an API server waits for a webhook: no other number of seconds is one that it takes. */
+export function parseWebhookTimeout(text: string): number {
+  if (!/^([1-9]|[12]\d|30)$/.test(text))
+    throw new InvalidArgumentError('Write whole seconds, from 1 to 30.')
+  return Number(text)
+}
+
 /** Reads an annotation, KEY=VALUE, with the prefix that an annotation of another product has. */
 export function parseAnnotation(text: string): Readonly<Record<string, string>> {
   const [, key, value] = /^([a-z0-9.-]+\/[A-Za-z0-9._-]+)=(.+)$/.exec(text) ?? []

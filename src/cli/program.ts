@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 
+import { DEFAULT_TIMEOUT_S } from '../shared/catalog/webhook-timeout.ts'
 import type { Env } from './control-plane/go.ts'
 import {
   assetsOption,
@@ -16,6 +17,7 @@ import {
   parseAnnotation,
   parseCount,
   parseListenArgument,
+  parseWebhookTimeout,
   parseWebhookUrl,
 } from './options.ts'
 
@@ -112,6 +114,14 @@ export function createProgram(env: Env): Command {
       new Option('--failure-policy <policy>', 'what happens to a write while no webhook answers')
         .choices(['Ignore', 'Fail'])
         .default('Ignore'),
+    )
+    .addOption(
+      new Option(
+        '--webhook-timeout <seconds>',
+        'how long a write waits for each of the webhook’s entries',
+      )
+        .argParser(parseWebhookTimeout)
+        .default(DEFAULT_TIMEOUT_S),
     )
     .option(
       '--trusted-user <name>',

@@ -18,6 +18,7 @@ export interface ReconcilerOptions extends CatalogOptions {
   readonly healLimit: number
   readonly healWindow: number
   readonly failurePolicy: 'Ignore' | 'Fail'
+  readonly webhookTimeout: number
   readonly trustedUser?: string
   readonly webhookService: string
   readonly webhookUrl?: string
@@ -46,6 +47,7 @@ export async function reconciler(options: ReconcilerOptions, env: Env): Promise<
       disruptiveChanges,
       healLimits: { capacity: options.healLimit, windowMs: options.healWindow },
       failurePolicy,
+      webhookTimeoutS: options.webhookTimeout,
       trustedUser: options.trustedUser,
       endpoint:
         webhookUrl === undefined

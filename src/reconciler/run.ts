@@ -45,6 +45,7 @@ export interface ReconcilerConfig extends TrustConfig {
   readonly disruptiveChanges: 'apply' | 'hold'
   readonly healLimits: HealLimits
   readonly failurePolicy: 'Ignore' | 'Fail'
+  readonly webhookTimeoutS: number
   readonly trustedUser: string | undefined
   readonly endpoint: WebhookEndpoint
   readonly images: Readonly<Record<string, string>>
@@ -146,6 +147,7 @@ export async function runReconciler(
     namespace: config.namespace,
     endpoint: config.endpoint,
     failurePolicy: config.failurePolicy,
+    timeoutS: config.webhookTimeoutS,
     ledger,
     trustedUser,
     watches: view.watches,

@@ -23,6 +23,7 @@ import type { Ledger } from './ledger.ts'
 import { applyConfiguration, removeConfiguration } from './registration.ts'
 import { RegistrationOwner } from './registration-owner.ts'
 import { bundleOf, isTrustedBy, trustBy } from './registration-trust.ts'
+import { CRDS } from './sources.ts'
 import type { TrustSource } from './trust-source.ts'
 
 export interface WebhookKeeperOptions {
@@ -31,13 +32,14 @@ export interface WebhookKeeperOptions {
   readonly namespace: string
   readonly endpoint: WebhookEndpoint
   readonly failurePolicy: 'Ignore' | 'Fail'
+  readonly timeoutS: number
   readonly trustedUser: string
   /** Asked before each write. */
   readonly isLeader: () => boolean
   readonly trustSource: TrustSource
   /** Told, in epoch milliseconds, when the last of the authorities that are trusted ends. */
   readonly onTrusted: (expiry: number) => void
-  /** Where our webhook configurations are followed. */
+  /** Where our webhook configurations are followed, and the definitions of custom resources. */
   readonly watches: WatchSet
   readonly record: RecordEvent
   readonly now: () => number
@@ -232,8 +234,9 @@ export class WebhookKeeper {
     trust: WebhookTrust,
     owner: KubeObject | undefined,
   ): KubeObject | undefined {
-    const { catalog, endpoint, failurePolicy, trustedUser } = this.#options
-    const input = { catalog, facts, endpoint, trust, failurePolicy, trustedUser, owner }
+    const { watches } = this.#options
+    const customResources = new Set(watches.objects(CRDS).map(({ metadata }) => metadata.name))
+    const input = { ...this.#options, facts, customResources, trust, owner }
     return webhookConfigurations(input).find((configuration) => configuration.kind === kind)
   }
 }

@@ -35,14 +35,14 @@ export interface AppOptions {
   readonly intake?: Intake
 }
 
-// The API server waits three seconds: what takes longer to say what it wants is not the API server.
+// The API server waits one second, unless it is told otherwise: what takes so much longer to say what it wants is not the API server.
 const PATIENCE_MS = 5_000
 const PATIENCE = {
   headersTimeout: PATIENCE_MS,
   // By default these are looked after every 30 seconds only.
   connectionsCheckingInterval: 1_000,
 }
-// The API server asks again so much later, if there is time left for it.
+// The API server asks again so much later, where it has the time; else it would wait for nothing until it gives up.
 const RETRY_AFTER_S = 1
 
 /** The admission endpoints, not listening yet. */
@@ -62,10 +62,11 @@ export function createApp({
     return503OnClosing: false,
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } },
   }) as unknown as FastifyInstance
-  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+  app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
     const status = error.statusCode ?? 500
     if (status >= 500) onError(error)
-    if (status === 429) reply.header('retry-after', RETRY_AFTER_S)
+    if (status === 429 && patienceS(request) > RETRY_AFTER_S)
+      reply.header('retry-after', RETRY_AFTER_S)
     reply
       .code(status)
       .send({ message: status < 500 ? error.message : 'the webhook failed; see its log' })
@@ -95,6 +96,13 @@ export function createApp({
     )
   }
   return app
+}
+
+/** For how many seconds the API server waits, as it says in its request; where nobody says, as long as it takes. */
+const patienceS = ({ query }: FastifyRequest): number => {
+  const [, seconds = Infinity] =
+    /^(\d+)s$/.exec(`${(query as { timeout?: unknown }).timeout}`) ?? []
+  return Number(seconds)
 }
 
 const httpsOptions = ({ clientCa, ...pair }: NonNullable<AppOptions['tls']>) => ({

@@ -67,7 +67,7 @@ const STATE = 'state'
 const CERTIFICATE = 'certificate'
 const SCHEMA_RETRY_MS = 1_000
 const SCHEMA_REFRESH_MS = 5 * 60_000
-// No request of the API server lives longer than 3 s. With the grace by default this is less than the 30 s after
+// No request of the API server lives longer than one second, unless it is told otherwise. With the grace by default this is less than the 30 s after
 // which a pod is killed.
 const DRAIN_MS = 10_000
 const FAILURES = { capacity: 10, refillMs: 6_000 }

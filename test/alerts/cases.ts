@@ -89,7 +89,7 @@ const slow: Firing = {
   alert: 'VirtPlatformAdmissionSlow',
   summary: 'The webhook takes long to judge a write.',
   description:
-    'One in a hundred writes to managed objects waits 995ms or longer for the webhook, which is given up after 3 s. See whether it lacks CPU or memory: kubectl top pods -n autopilot -l app.kubernetes.io/name=virt-platform-autopilot',
+    'One in a hundred writes to managed objects waits 995ms or longer for the webhook, which is given up after 1 s unless --webhook-timeout says otherwise. See whether it lacks CPU or memory: kubectl top pods -n autopilot -l app.kubernetes.io/name=virt-platform-autopilot',
 }
 
 /** The buckets of a histogram whose calls all take between two bounds. */

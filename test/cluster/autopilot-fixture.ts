@@ -27,6 +27,7 @@ import {
 import { manifestsOf } from './manifests.ts'
 import { NAMESPACE, ownProgram, type Program } from './program.ts'
 import type { Behind } from './proxy.ts'
+import { PATIENCE_S } from './stalls.ts'
 import { until } from './until.ts'
 
 export { NAMESPACE }
@@ -74,6 +75,8 @@ export const OBJECTS: readonly string[] = [
 export interface AutopilotClusterOptions extends TestClusterOptions {
   readonly webhookFlags?: readonly string[]
   readonly reconcilerFlags?: readonly string[]
+  /** The API server waits for the webhook only as long as it does by default: where that is the subject. */
+  readonly isImpatient?: boolean
   /** Settles when both processes run; by default only when every object is at its baseline. */
   readonly isEarly?: boolean
   /** The program that runs; by default the one that ships, with its own catalog. */
@@ -156,6 +159,7 @@ export async function autopilotCluster(
   {
     webhookFlags = [],
     reconcilerFlags = [],
+    isImpatient = false,
     isEarly = false,
     program = ownProgram(),
     assets,
@@ -191,8 +195,13 @@ export async function autopilotCluster(
     entry: link,
     env: variables,
     webhookFlags,
-    // Tests edit more often in a minute than people do.
-    reconcilerFlags: ['--disruptive-changes=apply', '--heal-limit=1000', ...reconcilerFlags],
+    reconcilerFlags: [
+      '--disruptive-changes=apply',
+      // Tests edit more often in a minute than people do.
+      '--heal-limit=1000',
+      ...(isImpatient ? [] : [`--webhook-timeout=${PATIENCE_S}`]),
+      ...reconcilerFlags,
+    ],
   })
   t.teardown(async () => {
     for (const child of [autopilot.webhook.child(), autopilot.reconciler.child()])

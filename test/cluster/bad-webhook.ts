@@ -36,7 +36,7 @@ export interface Place {
   readonly cert: string
 }
 
-// So much more than the three seconds of the registration that a stall does not let both come at once.
+// So much more than the API server waits in any test of it that a stall does not let both come at once.
 const SLOW_MS = 15_000
 
 interface Exchange {

@@ -3,6 +3,7 @@ import { AUDIT, audited, isWrite } from './audit.ts'
 import { autopilotCluster, HCO, type Loose, MUTATING, VALIDATING } from './autopilot-fixture.ts'
 import { AUTHORITY, isJudged, SERVING, untilInUse } from './certificates.ts'
 import { faultTest } from './fault.ts'
+import { PATIENCE_S } from './stalls.ts'
 import { until } from './until.ts'
 
 const CONFIGURATIONS = [MUTATING, VALIDATING]
@@ -110,7 +111,7 @@ t.test('the registration while something that it needs is away', async (t) => {
         ({ authority, isSigned }) => authority !== before.authority && isSigned,
       )
       const [mutating] = (await read(MUTATING)).webhooks
-      t.match(mutating, { name: 'mutate.platform.kubevirt.io', timeoutSeconds: 3 })
+      t.match(mutating, { name: 'mutate.platform.kubevirt.io', timeoutSeconds: PATIENCE_S })
       const hco = { apiVersion, kind, metadata: { name, namespace }, spec }
       await until(
         'it can be created',

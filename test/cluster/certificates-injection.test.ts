@@ -11,6 +11,7 @@ import { callsOf } from './calls.ts'
 import { caBundleOf, dataOf, isJudged, untilKept } from './certificates.ts'
 import { faultTest } from './fault.ts'
 import { mountFiles } from './mounted.ts'
+import { PATIENCE_S } from './stalls.ts'
 import { until } from './until.ts'
 
 const CONFIGURATIONS = [MUTATING, VALIDATING]
@@ -123,7 +124,7 @@ t.test('authorities that somebody else injects', async (t) => {
         await admin('PATCH', path, slow, 'application/json-patch+json')
         await until(
           'it is put back',
-          async () => (await read(path)).webhooks[0].timeoutSeconds === 3,
+          async () => (await read(path)).webhooks[0].timeoutSeconds === PATIENCE_S,
           90_000,
         )
       }

@@ -56,6 +56,9 @@ t.test('a wrong command line is told in one line and ends with 2', async (t) => 
     [['webhook', '--listen=:99999'], /--listen.*":99999" is no address to listen on/],
     [['webhook', '--ops-listen=:x'], /--ops-listen.*":x" is no address to listen on/],
     [['reconciler', '--resync=5'], /--resync.*Write a number and ms, s, m or h/],
+    [['reconciler', '--webhook-timeout=0'], /--webhook-timeout.*whole seconds, from 1 to 30/],
+    [['reconciler', '--webhook-timeout=31'], /--webhook-timeout.*whole seconds, from 1 to 30/],
+    [['reconciler', '--webhook-timeout=5s'], /--webhook-timeout.*whole seconds, from 1 to 30/],
     [['reconciler', '--webhook-url=http://127.0.0.1:1'], /--webhook-url.*https:\/\/HOST:PORT/],
     [['reconciler', '--webhook-ca-injection=true'], /--webhook-ca-injection.*inject-ca-from=/],
     [

@@ -1,120 +1,47 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { webhookConfigurations } from '../../src/shared/catalog/webhook-rules.ts'
 import { HEALTH_CHECK, type Loose, METALLB } from './autopilot-fixture.ts'
 import { testCluster } from './fixture.ts'
-import { ownProgram } from './program.ts'
+import {
+  LADEN,
+  LATE,
+  NAMESPACES,
+  ON_BARE,
+  ON_BUILT_IN,
+  ON_LABELLED,
+  ON_LADEN,
+  SERVICE,
+  SERVICES,
+} from './last-look-cases.ts'
+import {
+  type Case,
+  CHECKS,
+  check,
+  MERGE,
+  NAME,
+  ON_ABSENT,
+  ON_ENDING,
+  ON_PRESENT,
+} from './match-cases.ts'
+import { NAMESPACE, ownProgram } from './program.ts'
 import { until } from './until.ts'
+import { type RivalOptions, startRival } from './verdict-rival.ts'
 import { startWitness } from './witness.ts'
 
 const HOOKS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
 const ERRORS = /^apiserver_admission_match_condition_evaluation_errors_total\{.*\} [^0]/m
-const CHECKS = HEALTH_CHECK.slice(0, HEALTH_CHECK.lastIndexOf('/'))
-const METALLBS = METALLB.slice(0, METALLB.lastIndexOf('/'))
-const MERGE = 'application/merge-patch+json'
-const JSON_PATCH = 'application/json-patch+json'
-const APPLY = 'application/apply-patch+yaml'
-
 const SERVED = {
   'remediation.medik8s.io/NodeHealthCheck': ['v1alpha1'],
   'metallb.io/MetalLB': ['v1beta1'],
+  '/Service': ['v1'],
 }
-const check = (metadata: object | undefined) => ({
-  apiVersion: 'remediation.medik8s.io/v1alpha1',
-  kind: 'NodeHealthCheck',
-  ...(metadata && { metadata }),
-  spec: { minHealthy: '51%', selector: { matchLabels: { a: 'b' } } },
-})
-const metallb = (metadata: object) => ({
-  apiVersion: 'metallb.io/v1beta1',
-  kind: 'MetalLB',
-  metadata,
-  spec: {},
-})
-
-/** A person's request, so that only the condition on the object tells one from another. */
-interface Case {
-  readonly says: string
-  readonly ask: readonly [method: string, path: string, body?: object, type?: string]
-  readonly isOurs: boolean
-  /** The object is being deleted: with failure policy Fail it is left alone. */
-  readonly isEnding?: true
+const CUSTOM = ['nodehealthchecks.remediation.medik8s.io', 'metallbs.metallb.io']
+const RIVAL: Omit<RivalOptions, 'patch'> = {
+  name: 'zz-rival',
+  users: ['admin'],
+  reinvocationPolicy: 'Never',
 }
-
-const NAME = 'virt-node-health-check'
-const ON_ABSENT: readonly Case[] = [
-  { says: 'a create', ask: ['POST', CHECKS, check({ name: NAME })], isOurs: true },
-  { says: 'another’s create', ask: ['POST', CHECKS, check({ name: 'x' })], isOurs: false },
-  {
-    says: 'a create with a generated name that begins as ours',
-    ask: ['POST', CHECKS, check({ generateName: NAME })],
-    isOurs: false,
-  },
-  {
-    says: 'a create with our name and a generated one',
-    ask: ['POST', CHECKS, check({ name: NAME, generateName: 'x-' })],
-    isOurs: true,
-  },
-  {
-    says: 'a create with null for all that metadata may hold',
-    ask: ['POST', CHECKS, check({ name: NAME, labels: null, annotations: null, finalizers: null })],
-    isOurs: true,
-  },
-  {
-    says: 'an apply of what is not there',
-    ask: ['PATCH', `${HEALTH_CHECK}?fieldManager=x`, check({ name: NAME }), APPLY],
-    isOurs: true,
-  },
-  {
-    says: 'a create in a namespace',
-    ask: ['POST', METALLBS, metallb({ name: 'metallb' })],
-    isOurs: true,
-  },
-  {
-    says: 'a create of our name in another namespace',
-    ask: [
-      'POST',
-      METALLBS.replace('metallb-system', 'default'),
-      metallb({ name: 'metallb', namespace: 'default' }),
-    ],
-    isOurs: false,
-  },
-]
-
-const removed = (path: string) => [{ op: 'remove', path }]
-const ON_PRESENT: readonly Case[] = [
-  {
-    says: 'an update of an object without labels and annotations',
-    ask: ['PATCH', HEALTH_CHECK, { spec: { minHealthy: '1%' } }, MERGE],
-    isOurs: true,
-  },
-  {
-    says: 'an update that takes a field away',
-    ask: ['PATCH', HEALTH_CHECK, removed('/spec/minHealthy'), JSON_PATCH],
-    isOurs: true,
-  },
-  { says: 'a delete', ask: ['DELETE', HEALTH_CHECK], isOurs: true },
-  { says: 'a delete of the collection', ask: ['DELETE', CHECKS], isOurs: true },
-  {
-    says: 'a delete of what a selector finds',
-    ask: ['DELETE', `${CHECKS}?fieldSelector=metadata.name%3D${NAME}`],
-    isOurs: true,
-  },
-  { says: 'a delete of another’s', ask: ['DELETE', `${CHECKS}/another`], isOurs: false },
-  {
-    says: 'a delete of another’s by a selector',
-    ask: ['DELETE', `${CHECKS}?fieldSelector=metadata.name%3Danother`],
-    isOurs: false,
-  },
-]
-const ON_ENDING: readonly Case[] = [
-  {
-    says: 'an edit of what is being deleted',
-    ask: ['PATCH', HEALTH_CHECK, { spec: { minHealthy: '1%' } }, MERGE],
-    isOurs: true,
-    isEnding: true,
-  },
-  { says: 'another delete of it', ask: ['DELETE', HEALTH_CHECK], isOurs: true, isEnding: true },
-]
+const PROBE = ['PATCH', `${HEALTH_CHECK}?dryRun=All`, {}, MERGE] as const
 
 t.test('each match condition is evaluated without a fault', async (t) => {
   const cluster = await testCluster(t)
@@ -128,10 +55,13 @@ t.test('each match condition is evaluated without a fault', async (t) => {
   for (const failurePolicy of ['Ignore', 'Fail'] as const) {
     const configurations = webhookConfigurations({
       catalog: ownProgram().catalog,
+      customResources: new Set(CUSTOM),
       facts: { served: SERVED, hco: { namespace: 'openshift-cnv' } as Loose },
       endpoint: { url: 'https://127.0.0.1' },
       trust: { bundle: '' },
       failurePolicy,
+      // A machine that stalls must not look like a condition that cannot be evaluated.
+      timeoutS: 30,
       trustedUser: 'system:serviceaccount:a:reconciler',
       owner: undefined,
     }) as readonly Loose[]
@@ -149,8 +79,6 @@ t.test('each match condition is evaluated without a fault', async (t) => {
             name: `${name}.example.com`,
             clientConfig: witness.clientConfig(name),
             failurePolicy: 'Fail',
-            // A machine that stalls must not look like a condition that cannot be evaluated.
-            timeoutSeconds: 30,
             sideEffects: 'None',
             matchConditions: [condition],
           },
@@ -164,8 +92,8 @@ t.test('each match condition is evaluated without a fault', async (t) => {
     return witness.asked().length === names.size
   })
 
-  const judgeAll = async (cases: readonly Case[]) => {
-    for (const { says, ask, isOurs, isEnding } of cases) {
+  const judgeAll = async (t: Test, cases: readonly Case[]) => {
+    for (const { says, ask, isOurs, isEnding, isUnchanged } of cases) {
       await t.test(says, async (t) => {
         const [method, path, body, type] = ask
         const dry = `${path}${path.includes('?') ? '&' : '?'}dryRun=All`
@@ -174,13 +102,14 @@ t.test('each match condition is evaluated without a fault', async (t) => {
         const wanted = [...names].filter(
           (name) =>
             (isOurs || !name.startsWith('managed-object')) &&
-            !(isEnding && name === 'not-cleaning-up-fail'),
+            !(isEnding && name === 'not-cleaning-up-fail') &&
+            !(isUnchanged && name.startsWith('content-changed')),
         )
         t.strictSame(witness.asked(), wanted.sort())
       })
     }
   }
-  await judgeAll(ON_ABSENT)
+  await judgeAll(t, ON_ABSENT)
 
   await t.test('a create without any metadata is refused for that alone', async (t) => {
     for (const metadata of [undefined, {}]) {
@@ -195,12 +124,59 @@ t.test('each match condition is evaluated without a fault', async (t) => {
   const { body: made } = await admin<Loose>('POST', CHECKS, check({ name: NAME }))
   t.notOk(made.metadata.labels ?? made.metadata.annotations, 'it has neither')
   witness.asked()
-  await judgeAll(ON_PRESENT)
+  await judgeAll(t, ON_PRESENT)
+  await judgeAll(t, ON_BARE)
+
+  await t.test('a write of the status is nobody’s', async (t) => {
+    const status = { status: { healthyNodes: 2 } }
+    t.match(await admin('PATCH', `${HEALTH_CHECK}/status`, status, MERGE), { status: 200 })
+    t.strictSame(witness.asked(), [])
+  })
+
+  for (const [manner, { patch, cases }] of Object.entries(LATE)) {
+    await t.test(`beside another webhook ${manner}`, async (t) => {
+      const options = { ...RIVAL, patch: () => patch }
+      const rival = await startRival(t, cluster, options, () => admin(...PROBE))
+      witness.asked()
+      await judgeAll(t, cases)
+      await rival.leave()
+    })
+  }
+
+  const label = { labels: { a: 'b' }, annotations: { a: 'b' } }
+  for (const [metadata, cases] of [
+    [label, ON_LABELLED],
+    [LADEN, ON_LADEN],
+  ] as const) {
+    const { status } = await admin('PATCH', HEALTH_CHECK, { metadata }, MERGE)
+    t.equal(status, 200)
+    witness.asked()
+    await judgeAll(t, cases)
+  }
+  await admin('PATCH', HEALTH_CHECK, { metadata: { labels: null, annotations: null } }, MERGE)
+
+  await admin('POST', NAMESPACES, { metadata: { name: NAMESPACE } })
+  for (const generation of [undefined, 7]) {
+    await t.test(
+      `of a kind of the API server’s own, made with generation ${generation}`,
+      async (t) => {
+        const made = await admin<Loose>('POST', SERVICES, {
+          metadata: { name: SERVICE.slice(SERVICES.length + 1), generation },
+          spec: { clusterIP: 'None', ports: [{ port: 80 }] },
+        })
+        t.equal(made.status, 201)
+        t.equal(made.body.metadata.generation, generation, 'what a client made up is kept')
+        witness.asked()
+        await judgeAll(t, ON_BUILT_IN)
+        await admin('DELETE', SERVICE)
+      },
+    )
+  }
 
   await admin('PATCH', HEALTH_CHECK, { metadata: { finalizers: ['example.com/hold'] } }, MERGE)
   await admin('DELETE', HEALTH_CHECK)
   witness.asked()
-  await judgeAll(ON_ENDING)
+  await judgeAll(t, ON_ENDING)
 
   const { body: metrics } = await admin<string>('GET', '/metrics')
   t.notMatch(metrics, ERRORS, 'by its own count, too, the API server evaluated all of them')

@@ -15,6 +15,7 @@ import { asLine, audited } from './audit.ts'
 import { HCO, type Loose, MUTATING, VALIDATING } from './autopilot-fixture.ts'
 import { environment, type TestCluster } from './fixture.ts'
 import { NAMESPACE, ownProgram } from './program.ts'
+import { PATIENCE_S } from './stalls.ts'
 import { until } from './until.ts'
 
 /** What an uninstall may take at most, whatever its order. */
@@ -81,7 +82,11 @@ export async function installOn(t: Test, cluster: TestCluster, name: string): Pr
     entry,
     env: { PATH: environment().PATH ?? '' },
     webhookFlags: ['--enforcement=deny'],
-    reconcilerFlags: ['--disruptive-changes=apply', '--heal-limit=1000'],
+    reconcilerFlags: [
+      '--disruptive-changes=apply',
+      '--heal-limit=1000',
+      `--webhook-timeout=${PATIENCE_S}`,
+    ],
   })
   t.teardown(async () => {
     await autopilot.stop()

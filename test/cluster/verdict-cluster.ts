@@ -5,7 +5,6 @@ import {
   type AutopilotCluster,
   type AutopilotClusterOptions,
   autopilotCluster,
-  MUTATING,
   NAMESPACE,
   STATE,
   VALIDATING,
@@ -38,7 +37,12 @@ export async function verdictCluster(
   t: Scope,
   options: AutopilotClusterOptions = {},
 ): Promise<VerdictCluster> {
-  const cluster = await autopilotCluster(t, { program: verdictProgram(t), ...options })
+  const cluster = await autopilotCluster(t, {
+    program: verdictProgram(t),
+    ...options,
+    // A machine that stalls for seconds must not have a write pass unjudged.
+    reconcilerFlags: ['--webhook-timeout=30', ...(options.reconcilerFlags ?? [])],
+  })
   const { read, autopilot } = cluster
   const client = await connect(loadKubeconfig(cluster.kubeconfig))
   t.teardown(() => client.close())
@@ -63,7 +67,6 @@ export async function verdictCluster(
   // It is registered after the other, which is all that was waited for.
   await until('the last look is registered', () => read(VALIDATING))
   await autopilot.reconciler.stop()
-  await waitLonger(cluster)
 
   const baselineOf = (subject: Subject) => {
     const baseline = baselines.get(subject)
@@ -99,15 +102,6 @@ export async function verdictCluster(
       return Object.fromEntries(moved)
     },
   })
-}
-
-/** A machine that stalls for seconds must not have a write pass unjudged; the reconciler would put that back. */
-async function waitLonger({ admin }: AutopilotCluster) {
-  const patch = [{ op: 'replace', path: '/webhooks/0/timeoutSeconds', value: 30 }]
-  for (const path of [MUTATING, VALIDATING]) {
-    const { status, body } = await admin('PATCH', path, patch, 'application/json-patch+json')
-    if (status !== 200) throw new Error(`${path} is not patched: ${JSON.stringify(body)}`)
-  }
 }
 
 /** Whether the webhook would put our label back. */

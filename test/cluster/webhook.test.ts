@@ -16,6 +16,7 @@ import {
 import { jsonLines } from './json-lines.ts'
 import { ownProgram } from './program.ts'
 import { run } from './run.ts'
+import { PATIENCE_S } from './stalls.ts'
 import { until } from './until.ts'
 
 const PRODUCT = 'virt-platform-autopilot'
@@ -143,7 +144,7 @@ t.test('the webhook on the cluster', async (t) => {
         failurePolicy: 'Ignore',
         matchPolicy: 'Equivalent',
         sideEffects: 'NoneOnDryRun',
-        timeoutSeconds: 3,
+        timeoutSeconds: PATIENCE_S,
       })
       for (const rule of webhook.rules) {
         t.same(rule.operations, operations)
@@ -224,7 +225,7 @@ t.test('the webhook on the cluster', async (t) => {
     await alice(['patch', kind, PRODUCT, '--type=json', `--patch=${patch}`])
     await until(
       'it is put back',
-      async () => (await read(MUTATING)).webhooks[0].timeoutSeconds === 3,
+      async () => (await read(MUTATING)).webhooks[0].timeoutSeconds === PATIENCE_S,
     )
     t.equal((await read(MUTATING)).webhooks.length, 1)
   })

@@ -28,7 +28,7 @@ export function connectTo(url: string, ca: string, connections: number) {
   const pool = new Pool(url, { ...options, connect: { ca, ...TLS } })
   const post = async (body: Buffer): Promise<unknown> => {
     const reply = await pool.request({
-      path: '/mutate?timeout=3s',
+      path: '/mutate?timeout=1s',
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,

@@ -1,8 +1,13 @@
+import { join } from 'node:path'
+import { listDefinitions } from '../../src/cli/control-plane/definitions.ts'
 import { kubernetesYaml } from '../../src/cli/kubernetes-yaml.ts'
 import { type Catalog, kindKey } from '../../src/shared/catalog/catalog.ts'
 import { accountUser, RECONCILER_ACCOUNT } from '../../src/shared/catalog/names.ts'
 import { webhookConfigurations } from '../../src/shared/catalog/webhook-rules.ts'
+import { DEFAULT_TIMEOUT_S } from '../../src/shared/catalog/webhook-timeout.ts'
 import { NOTICE } from './notice.ts'
+
+const DEFINITIONS = join(import.meta.dirname, '../../test/crds')
 
 /** docs/webhooks.yaml: the configurations as the leader registers them where every API of the catalog is served. */
 export function webhooksFile(catalog: Catalog, namespace: string): string {
@@ -11,10 +16,12 @@ export function webhooksFile(catalog: Catalog, namespace: string): string {
   const configurations = webhookConfigurations({
     catalog,
     facts: { hco, served: Object.fromEntries(served) },
+    customResources: new Set(listDefinitions(DEFINITIONS).map(({ name }) => name)),
     endpoint: { service: { name: `${namespace}-webhook`, namespace } },
     // The leader makes it.
     trust: { bundle: '' },
     failurePolicy: 'Ignore',
+    timeoutS: DEFAULT_TIMEOUT_S,
     trustedUser: accountUser(namespace, RECONCILER_ACCOUNT),
     owner: undefined,
   })

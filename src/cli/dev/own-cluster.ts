@@ -8,6 +8,7 @@ import { runReconciler } from '../../reconciler/run.ts'
 import { survey } from '../../reconciler/survey.ts'
 import type { Catalog } from '../../shared/catalog/catalog.ts'
 import { accountUser, RECONCILER_ACCOUNT } from '../../shared/catalog/names.ts'
+import { DEFAULT_TIMEOUT_S } from '../../shared/catalog/webhook-timeout.ts'
 import { type Client, connect } from '../../shared/cluster/client.ts'
 import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import { whoAmI } from '../../shared/cluster/who-am-i.ts'
@@ -79,6 +80,7 @@ async function observe({ client, catalog, disruptiveChanges, reporter, signal }:
       // Whoever only observes heals nothing.
       healLimits: { capacity: 1, windowMs: 60_000 },
       failurePolicy: 'Ignore',
+      webhookTimeoutS: DEFAULT_TIMEOUT_S,
       trustedUser: undefined,
       endpoint: { url: 'https://127.0.0.1:1' },
       webhookCa: undefined,

@@ -19,10 +19,14 @@ export type WebhookTrust =
 export interface RegistrationInput {
   readonly catalog: Catalog
   readonly facts: Pick<Facts, 'served' | 'hco'>
+  /** The resources that a CustomResourceDefinition defines, as `resource.group`; others than the catalog's do no harm. */
+  readonly customResources: ReadonlySet<string>
   readonly endpoint: WebhookEndpoint
   /** Whom the API server trusts the webhook by. */
   readonly trust: WebhookTrust
   readonly failurePolicy: 'Ignore' | 'Fail'
+  /** How long the API server waits for each of the two entries, in whole seconds. */
+  readonly timeoutS: number
   /** The one user whose writes are never sent to the webhook. */
   readonly trustedUser: string
   /** The cluster-scoped object with which the configurations are garbage-collected. */
@@ -45,7 +49,7 @@ export function webhookConfigurations(input: RegistrationInput): readonly KubeOb
     matchConditions: matchConditions(input),
     matchPolicy: 'Equivalent',
     sideEffects: 'NoneOnDryRun',
-    timeoutSeconds: 3,
+    timeoutSeconds: input.timeoutS,
   }
   const path = (name: string) => ({ ...entry, clientConfig: clientConfig(input, name) })
   return [
@@ -57,6 +61,7 @@ export function webhookConfigurations(input: RegistrationInput): readonly KubeOb
     }),
     configuration(input, 'ValidatingWebhookConfiguration', {
       ...path('validate'),
+      matchConditions: [...entry.matchConditions, contentChanged(input)],
       name: `validate${DOMAIN}`,
       rules: rules(input, ['CREATE', 'UPDATE', 'DELETE']),
     }),
@@ -120,13 +125,14 @@ const NAMESPACE = 'has(request.namespace) ? request.namespace : ""'
 
 const ENDING = 'oldObject != null && has(oldObject.metadata.deletionTimestamp)'
 
+const RESOURCE = 'request.resource.group + "/" + request.resource.resource'
+
 function matchConditions(input: RegistrationInput) {
   const objects = served(input).map(({ object }) => [
     `${object.group}/${object.resource}`,
     namespaceOf({ object }, input.facts.hco.namespace) ?? '',
     object.name,
   ])
-  const resource = 'request.resource.group + "/" + request.resource.resource'
   const byCleaner = `request.userInfo.username in ${JSON.stringify(CLEANERS)}`
   // Where a webhook that is away would refuse it, a finalizer goes all the same; else what ends is judged as long as it is there.
   const cleaningUp =
@@ -136,7 +142,7 @@ function matchConditions(input: RegistrationInput) {
   return [
     {
       name: 'managed-object',
-      expression: `[${resource}, ${NAMESPACE}, ${NAME}] in ${JSON.stringify(objects)}`,
+      expression: `[${RESOURCE}, ${NAMESPACE}, ${NAME}] in ${JSON.stringify(objects)}`,
     },
     {
       name: 'not-the-reconciler',
@@ -151,3 +157,31 @@ function matchConditions(input: RegistrationInput) {
       : []),
   ]
 }
+
+/**
+ * What the entry that sees a write last has to judge: what was changed of all that may be managed, be it by a webhook after ours alone.
+ * By then the API server has set the generation, which of a custom resource counts every change but those of metadata and status. Of
+ * its own kinds it counts some changes or none (a PriorityClass always has generation 1), or keeps what a client made up.
+ */
+function contentChanged(input: RegistrationInput) {
+  const custom = served(input)
+    .filter(({ object: { group, resource } }) => input.customResources.has(`${resource}.${group}`))
+    .map(({ object: { group, resource } }) => `${group}/${resource}`)
+  const counts = `${RESOURCE} in ${JSON.stringify([...new Set(custom)])}`
+  const differ = (field: string) => `${mapOf('object', field)} != ${mapOf('oldObject', field)}`
+  return {
+    name: 'content-changed',
+    expression: [
+      'request.operation != "UPDATE"',
+      'object == null || oldObject == null',
+      `!(${counts})`,
+      '!has(object.metadata.generation) || !has(oldObject.metadata.generation)',
+      'object.metadata.generation != oldObject.metadata.generation',
+      differ('labels'),
+      differ('annotations'),
+    ].join(' || '),
+  }
+}
+
+const mapOf = (object: string, field: string) =>
+  `(has(${object}.metadata.${field}) ? ${object}.metadata.${field} : {})`

@@ -87,7 +87,9 @@ t.test('what is asked of the API server is about our webhooks, and no other', as
   const names = webhookConfigurations({
     catalog,
     facts: factsWith(),
+    customResources: new Set(),
     endpoint: { url: 'https://127.0.0.1' },
+    timeoutS: 1,
     trust: { bundle: '' },
     failurePolicy: 'Ignore',
     trustedUser: 'reconciler',

@@ -344,7 +344,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ],
     [
       'that the engine or the API server adds',
-      '  managedFields: []\n  "ownerReferences": []\n  labels:\n    platform.kubevirt.io/managed-by: virt-platform-autopilot\n  annotations: { "platform.kubevirt.io/mode": unmanaged }\nstatus: {}',
+      '  managedFields: []\n  "ownerReferences": []\n  labels:\n    platform.kubevirt.io/managed-by: virt-platform-autopilot\n  annotations: { "platform.kubevirt.io/mode": unmanaged }\n  finalizers: []\nstatus: {}',
       [
         at('metadata.managedFields is the API server’s own: leave it out', LINES),
         at(
@@ -356,7 +356,11 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
           'platform.kubevirt.io/mode is for people to say something to the autopilot: leave it out',
           LINES + 4,
         ),
-        at('status is what the controller of the object says: leave it out', LINES + 5),
+        at(
+          'metadata.finalizers would hold the object up for ever when it ends: nobody is there to remove it: leave it out',
+          LINES + 5,
+        ),
+        at('status is what the controller of the object says: leave it out', LINES + 6),
       ],
     ],
   ],

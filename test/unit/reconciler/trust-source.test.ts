@@ -26,7 +26,9 @@ t.test('of a file of authorities nothing but its certificates is registered', as
   const [configuration] = webhookConfigurations({
     catalog,
     facts: factsWith({}),
+    customResources: new Set(),
     endpoint: { url: 'https://127.0.0.1:1' },
+    timeoutS: 1,
     trust: { bundle },
     failurePolicy: 'Ignore',
     trustedUser: 'x',

@@ -86,6 +86,20 @@ t.test('a small request for which there is no room is told to come again', async
   await until(() => intake.hasRoom(49_999))
 })
 
+t.test('who has no time to come again is not told to', async (t) => {
+  const small = await listening(fail, new Intake({ bytes: 100, largeFrom: 50, keptForSmall: 50 }))
+  t.teardown(small.close)
+  const told = async (query: string) => {
+    const [head, body] = requestOf(reviewOfSize())
+    return say(small.door, head.replace('/mutate', `/mutate${query}`), body)
+  }
+  for (const query of ['', '?timeout=3s', '?timeout=30s', '?timeout=', '?timeout=1s&timeout=1s'])
+    t.match(await told(query), /^HTTP\/1.1 429 [\s\S]*retry-after: 1\r\n/, query)
+  const [status, ...others] = (await told('?timeout=1s')).toLowerCase().split('\r\n')
+  t.match(status, ' 429 ')
+  t.notOk(others.some((line) => line.startsWith('retry-after')))
+})
+
 t.test('a request that breaks off gives its room back', async (t) => {
   const said = [headOf({ 'content-length': String(7 * MiB) }), 'x'.repeat(5 * MiB)]
   for (let round = 0; round < 6; round++) {

@@ -45,6 +45,8 @@ const FACTS: Readonly<Record<string, string>> = {
 const NOT_FOR_TEMPLATES: Readonly<Record<string, string>> = {
   status: 'is what the controller of the object says',
   'metadata.managedFields': 'is the API server’s own',
+  'metadata.finalizers':
+    'would hold the object up for ever when it ends: nobody is there to remove it',
   'metadata.ownerReferences': 'would end the object with another: the catalog says when it ends',
 }
 
