@@ -1,6 +1,6 @@
 import type { Outlook } from '../reconciler/outlook.ts'
 import { remarksOn } from '../reconciler/remarks.ts'
-import type { Activation } from '../shared/catalog/activation.ts'
+import { type Activation, standbyReason } from '../shared/catalog/activation.ts'
 import type { Catalog } from '../shared/catalog/catalog.ts'
 import { tellHowAlone, tellOther } from '../shared/catalog/other-autopilot.ts'
 import { settingNote } from '../shared/catalog/setting-note.ts'
@@ -15,7 +15,7 @@ export function notesOn(
 ): readonly string[] {
   const { hco, stated } = outlook
   const { activation } = stated.settings
-  const because = 'because' in activation ? activation.because : undefined
+  const because = standbyReason(activation)
   const idle = because ? [] : [IDLE[activation.kind]].filter((note) => note !== undefined)
   const others = because === 'OtherAutopilot' ? [tellOther(hco), tellHowAlone(hco)] : []
   return [

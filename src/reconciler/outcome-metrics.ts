@@ -1,4 +1,4 @@
-import type { Activation } from '../shared/catalog/activation.ts'
+import { type Activation, standbyReason } from '../shared/catalog/activation.ts'
 import { type Asset, namespaceOf } from '../shared/catalog/catalog.ts'
 import type { MissedApi } from '../shared/catalog/standing.ts'
 import { PAUSE_FIELD_MANAGER } from '../shared/engine/annotations.ts'
@@ -82,9 +82,10 @@ export function countActivation(
   activation.reset()
   activation.set({ mode: isObserver && kind !== 'off' ? 'observe' : kind }, 1)
   standingBy.reset()
-  // An observer would not write anyway.
-  const reason = 'because' in stated && !isObserver ? stated.because : undefined
-  if (reason) standingBy.set({ reason }, 1)
+  const reason = standbyReason(stated)
+  // An observer would not write anyway, nor does whoever was told to observe.
+  const isWished = isObserver || (kind === 'observe' && stated.isWished)
+  if (reason && !isWished) standingBy.set({ reason }, 1)
 }
 
 /** Removes every series of an asset, and of the activation: they are the leader's, and only while it sees the cluster. */

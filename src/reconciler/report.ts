@@ -1,3 +1,4 @@
+import { standbyReason } from '../shared/catalog/activation.ts'
 import type { Asset } from '../shared/catalog/catalog.ts'
 import type { Facts } from '../shared/catalog/facts.ts'
 import { tellHowAlone, tellOther } from '../shared/catalog/other-autopilot.ts'
@@ -124,7 +125,7 @@ export function createReporter(deps: ReporterDeps): Reporter {
 
 /** What there is to say of another autopilot: one that OLM installed is not to be got rid of by deleting it. */
 function othersOf(hco: KubeObject, { settings: { activation } }: ReadSettings): readonly string[] {
-  if (!('because' in activation) || activation.because !== 'OtherAutopilot') return []
+  if (standbyReason(activation) !== 'OtherAutopilot') return []
   const olm = 'deleting the Deployment does not help where OLM installed it, since OLM restores it'
   const fewer = `for fewer assets than all there is ${DISABLED_RESOURCES}`
   // The command comes last, to be pasted.

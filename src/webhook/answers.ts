@@ -6,6 +6,7 @@ import { deletionDenial, deletionWarnings } from './deletion-messages.ts'
 import { effectNotes } from './effect-notes.ts'
 import { judge } from './judge.ts'
 import type { Fault, Write } from './judge-annotations.ts'
+import { comparable } from './judge-content.ts'
 import { judgeDelete } from './judge-delete.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
 import {
@@ -39,7 +40,7 @@ export interface WriteContext extends JudgeContext {
 
 /** Answers a create or an update, in the entry that may still change the object. */
 export function answerWrite(write: Write, managed: ManagedObject, context: WriteContext): Answer {
-  const { verdict, war } = context.referee(judge(write, managed, context), write)
+  const { verdict, war } = context.referee(judge(write, managed, context), comparable(write))
   const isRefused = war?.ruling.kind === 'refused'
   const remark = isRefused ? warRemark(war, context.quietMs) : undefined
   const answer = answerVerdict(verdict, write, managed, context, remark)
@@ -76,7 +77,7 @@ function answerVerdict(
     }
     case 'denied': {
       if ('problems' in verdict) return answerFault(verdict, managed, incoming)
-      if (!('drifts' in verdict)) {
+      if (verdict.reason === 'Oversized') {
         const response = denied(422, oversizedDenial(managed, incoming))
         return { response: audited(response, verdict, managed), verdict: kind, reason }
       }

@@ -82,6 +82,7 @@ function judged(
 
 /** Before the first state is read only overrides are judged, since they mean the same in any state. */
 function judgedUninformed(request: AdmissionRequest, { catalog }: HandlerDeps): Answer | undefined {
+  // The name is in the object, which is not read for kinds that are nobody's.
   const alike = catalog.filter(({ object }) => kindKey(object) === kindKey(request.kind))
   const asset =
     request.subResource || alike.length === 0 ? undefined : alike.find(isNamedIn(request))
@@ -106,7 +107,7 @@ interface Found {
 function find(request: AdmissionRequest, knowledge: Knowledge | undefined): Found | undefined {
   if (!knowledge || request.subResource) return undefined
   const { kind, namespace } = request
-  // What is nobody's is not even read.
+  // Of other kinds nothing is read.
   if (!knowledge.isKindManaged(kind.group, kind.kind)) return undefined
   const managed = knowledge.find(kind.group, kind.kind, namespace, nameOf(request))
   return managed && { managed, knowledge }

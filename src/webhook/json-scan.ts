@@ -50,12 +50,13 @@ export function scanMap(text: Buffer, wanted: Wanted): Span {
   return map
 }
 
-// What a character is to a scanner; of a number or a word each one is `Other`. A name is counted where it ends: it is none
-// of the values.
+// What a character is to a scanner; of a number or a word each one is `Other`. A member's name counts as a text; the colon
+// after it takes that back.
 const [Other, Space, Comma, Colon, Open, Close, Quote, End] = [0, 1, 2, 3, 4, 5, 6, 7]
 const VALUES = [1, 0, 0, -1, 1, 0, 1, 0]
 const DEPTHS = [0, 0, 0, 0, 1, -1, 0, 0]
 
+// From so many characters on, `indexOf` is faster than a loop over bytes.
 const LONG = 64
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

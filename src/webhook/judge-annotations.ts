@@ -1,9 +1,9 @@
 import type { Asset } from '../shared/catalog/catalog.ts'
-import { isSensitive } from '../shared/catalog/catalog.ts'
+import { isHyperConverged, isSensitive } from '../shared/catalog/catalog.ts'
 import { emptyOptIns, optInProblems, optIns } from '../shared/catalog/opt-ins.ts'
 import { tellHowAlone, tellOther } from '../shared/catalog/other-autopilot.ts'
 import { type Settings, unknownNames } from '../shared/catalog/settings.ts'
-import { AUTOPILOT, DISABLED_RESOURCES, PATCH } from '../shared/engine/annotations.ts'
+import { AUTOPILOT, DISABLED_RESOURCES, OVERRIDES, PATCH } from '../shared/engine/annotations.ts'
 import { annotationOf, type KubeObject } from '../shared/engine/object.ts'
 import { PATCH_BLOCKED } from '../shared/engine/plan.ts'
 import { type Problem, sentenceOf } from '../shared/engine/problem.ts'
@@ -13,6 +13,7 @@ import {
   changedAnnotations,
   excessiveAnnotations,
   judgeOverrides,
+  knownKeys,
   type OverrideTarget,
   unknownKeys,
 } from './overrides.ts'
@@ -31,7 +32,7 @@ export interface Fault {
   readonly problems: readonly Problem[]
 }
 
-export interface Annotated {
+export interface JudgedAnnotations {
   /** The settings in force with this write. */
   readonly settings: Settings
   readonly fault: Fault | undefined
@@ -40,9 +41,18 @@ export interface Annotated {
 }
 
 /** What is too long or too many to be looked at among the annotations of a write; to be asked before anything else is. */
-export function judgeExcess({ incoming, old }: Write): Fault | undefined {
-  const problems = excessiveAnnotations(incoming, old)
-  return problems.length > 0 ? { reason: 'InvalidSetting', problems } : undefined
+export function judgeExcess(
+  { incoming, old }: Write,
+  { isSensitive: isPatchless, isHco }: Pick<ManagedObject, 'isSensitive' | 'isHco'>,
+  optInKeys: () => readonly string[],
+): Fault | undefined {
+  // A patch on a sensitive kind is refused unread.
+  const isRead = (key: string) =>
+    !(isPatchless && key === PATCH) && knownKeys(isHco, optInKeys()).includes(key)
+  const problems = excessiveAnnotations(incoming, old, isRead)
+  if (problems.length === 0) return undefined
+  const isOverride = problems.some(({ annotation }) => OVERRIDES.some((key) => key === annotation))
+  return { reason: isOverride ? 'InvalidOverride' : 'InvalidSetting', problems }
 }
 
 /** Judges the annotations that a write adds, changes or removes, and no other. */
@@ -50,7 +60,7 @@ export function judgeAnnotations(
   { incoming, old }: Write,
   managed: ManagedObject,
   knowledge: Knowledge,
-): Annotated {
+): JudgedAnnotations {
   const changed = changedAnnotations(incoming, old)
   if (changed.size === 0) return { settings: knowledge.settings, fault: undefined, notes: [] }
   const { standing, isHco, tree } = managed
@@ -71,11 +81,11 @@ export function judgeAnnotations(
 
 /** What can be wrong with the overrides of a write before anything is known but the catalog. */
 export function judgeUninformed(write: Write, asset: Asset): Fault | undefined {
-  const excess = judgeExcess(write)
+  const target = { baseline: undefined, tree: undefined, isSensitive: isSensitive(asset) }
+  const excess = judgeExcess(write, { ...target, isHco: isHyperConverged(asset) }, () => [])
   if (excess) return excess
   const { incoming, old } = write
   const changed = changedAnnotations(incoming, old)
-  const target = { baseline: undefined, tree: undefined, isSensitive: isSensitive(asset) }
   const { problems } = judgeOverrides(incoming, old, changed, target)
   return faultOf(problems, [], blocked(incoming, changed, target))
 }
@@ -128,4 +138,5 @@ function judgeSettings(hco: KubeObject, changed: ReadonlySet<string>, knowledge:
   }
 }
 
-const optInsOf = ({ all }: Knowledge) => [...optIns(all.map(({ asset }) => asset)).keys()]
+/** The annotations by which the catalog's assets are asked for. */
+export const optInsOf = ({ all }: Knowledge) => [...optIns(all.map(({ asset }) => asset)).keys()]

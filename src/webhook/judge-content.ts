@@ -18,7 +18,7 @@ import { changedAnnotations } from './overrides.ts'
 import { allow, type Denied, type JudgeContext, type Target, type Verdict } from './verdict.ts'
 
 /** A write whose annotations are in order. */
-export interface Annotated {
+export interface AnnotatedWrite {
   readonly write: Write
   readonly known: ManagedObject
   /** As the write's own annotations have it. */
@@ -28,7 +28,7 @@ export interface Annotated {
 }
 
 /** Judges what a write makes of the fields that are managed. */
-export function judgeContent(annotated: Annotated): Verdict {
+export function judgeContent(annotated: AnnotatedWrite): Verdict {
   const { write, known, managed, context, notes } = annotated
   const { incoming, oversized } = write
   const target = targetOf(incoming, managed, context.settings, context.knowledge)
@@ -38,8 +38,12 @@ export function judgeContent(annotated: Annotated): Verdict {
   if (after.kind !== 'enforce') return allow(after.kind === 'hold' ? 'Held' : after.reason, notes)
   if (oversized?.incoming) return judgeOversized(write, notes)
   const before = planBefore(write, known, managed, context) ?? after
-  return settle({ write, managed, context, target, before, after, notes })
+  return settle({ write: comparable(write), managed, context, target, before, after, notes })
 }
+
+/** The write as one of an object that was not there, where what was there is too much to be compared with. */
+export const comparable = (write: Write): Write =>
+  write.oversized?.old ? { ...write, old: undefined } : write
 
 /** Whoever has to do with an object that is too much already is let be: the reconciler looks after what he writes. */
 function judgeOversized({ incoming, oversized }: Write, notes: readonly string[]): Verdict {
@@ -96,7 +100,7 @@ const isSame = (incoming: KubeObject, baseline: KubeObject) =>
   incoming.metadata.name === baseline.metadata.name &&
   incoming.metadata.namespace === baseline.metadata.namespace
 
-interface Case extends Omit<Annotated, 'known'> {
+interface Case extends Omit<AnnotatedWrite, 'known'> {
   readonly target: Target
   /** What was planned for the object with the overrides that it had before the write. */
   readonly before: Plan

@@ -1,6 +1,6 @@
 import type { Settings } from '../shared/catalog/settings.ts'
 import { sentenceOf } from '../shared/engine/problem.ts'
-import { judgeAnnotations, judgeExcess, type Write } from './judge-annotations.ts'
+import { judgeAnnotations, judgeExcess, optInsOf, type Write } from './judge-annotations.ts'
 import { judgeContent } from './judge-content.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'
 import { allow, type JudgeContext, type Verdict } from './verdict.ts'
@@ -9,10 +9,10 @@ import { allow, type JudgeContext, type Verdict } from './verdict.ts'
 export function judge(write: Write, known: ManagedObject, context: JudgeContext): Verdict {
   const { knowledge } = context
   // What is too much to be looked at is told, and not looked at.
-  const excess = judgeExcess(write)
+  const excess = judgeExcess(write, known, () => optInsOf(knowledge))
   const managed = excess ? known : knowledge.asAnnotated(known, write.incoming)
   const annotated = excess
-    ? { settings: knowledge.settings, fault: excess, notes: [] }
+    ? { settings: settingsIn(write, known, knowledge), fault: excess, notes: [] }
     : judgeAnnotations(write, managed, knowledge)
   const { settings, fault, notes } = annotated
   const idle = idleness(managed, settings, knowledge)
@@ -21,6 +21,9 @@ export function judge(write: Write, known: ManagedObject, context: JudgeContext)
     ? { kind: 'denied', ...fault }
     : judgeContent({ write, known, managed, context: { ...context, settings }, notes })
 }
+
+const settingsIn = ({ incoming }: Write, { isHco }: ManagedObject, knowledge: Knowledge) =>
+  isHco ? knowledge.readSettings(incoming.metadata.annotations ?? {}).settings : knowledge.settings
 
 // Off denies nothing, and observing reports what would be denied.
 const IDLE: Readonly<Record<Settings['activation']['kind'], string | undefined>> = {

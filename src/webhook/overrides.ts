@@ -38,12 +38,13 @@ const ownKeys = (object: KubeObject | undefined) =>
   Object.keys(object?.metadata.annotations ?? {}).filter((key) => key.startsWith(PREFIX))
 
 /**
- * What is too long, or too many, among the annotations that a write adds or changes: found before anything else looks at
- * them, and nothing else does then.
+ * What is too long of what somebody reads, or too many, among the annotations that a write adds or changes: found before
+ * anything else looks at them, and nothing else does then.
  */
 export function excessiveAnnotations(
   incoming: KubeObject,
   old: KubeObject | undefined,
+  isRead: (key: string) => boolean,
 ): readonly Problem[] {
   const keys = ownKeys(incoming)
   const isStated = (key: string) => annotationOf(incoming, key) !== annotationOf(old, key)
@@ -53,9 +54,16 @@ export function excessiveAnnotations(
   }
   return keys.filter(isStated).flatMap((annotation) => {
     const message = lengthProblem(annotation, annotationOf(incoming, annotation) ?? '')
-    return message === undefined ? [] : [{ reason: 'InvalidSetting', annotation, message }]
+    if (message === undefined || !isRead(annotation)) return []
+    return [{ reason: 'InvalidSetting', annotation, message }]
   })
 }
+
+/** The annotations that mean something on an object. */
+export const knownKeys = (isHco: boolean, optIns: readonly string[]): readonly string[] => [
+  ...OVERRIDES,
+  ...(isHco ? [...SETTINGS, ...optIns] : []),
+]
 
 export interface OverrideFaults {
   /** What is wrong with an override that this write adds or changes, or is so only since this write. */
@@ -146,7 +154,7 @@ export function unknownKeys(
   isHco: boolean,
   optIns: readonly string[],
 ): readonly string[] {
-  const known = [...OVERRIDES, ...(isHco ? [...SETTINGS, ...optIns] : [])]
+  const known = knownKeys(isHco, optIns)
   const read = new Set([...known, MANAGED_BY])
   return [...changed]
     .filter((key) => !read.has(key) && annotationOf(incoming, key) !== undefined)

@@ -9,7 +9,7 @@ const SMALL = 64 << 10
 
 /**
  * Reads a review. Of a large one the objects are read only when somebody asks for them, and of an object of more than
- * MAX_VALUES nothing but what it is called and how it is annotated by our prefix. Throws NotJson,
+ * MAX_VALUES nothing but its identity, and its labels and annotations under our prefix. Throws NotJson,
  * from an object too.
  */
 export function readReview(text: Buffer): unknown {
@@ -20,7 +20,8 @@ export function readReview(text: Buffer): unknown {
   return request ? { ...review, request: withObjects(text, request, review.request) } : review
 }
 
-const OURS: Wanted = { prefix: PREFIX, most: MAX_ANNOTATIONS }
+// One more than there may be, so that this is seen.
+const OURS: Wanted = { prefix: PREFIX, most: MAX_ANNOTATIONS + 1 }
 const METADATA: Wanted = {
   members: {
     name: true,

@@ -13,8 +13,10 @@ export interface Observation {
   readonly kind: 'observe'
   /** What is selected, where that is not everything. */
   readonly names?: readonly string[]
-  /** Why, where nobody asked for it. */
+  /** Why nothing would be written, whatever was asked for. */
   readonly because?: StandbyReason
+  /** Somebody asked for it all the same. */
+  readonly isWished?: true
 }
 
 /** Why nothing is written or corrected although nobody switched the product off. */
@@ -24,8 +26,13 @@ export type StandbyReason = 'InvalidSetting' | 'OtherAutopilot'
 export function standingBy(activation: Activation, because: StandbyReason): Activation {
   if (activation.kind === 'off') return activation
   const names = selectedNames(activation)
-  return { kind: 'observe', ...(names && { names }), because }
+  const isWished = activation.kind === 'observe' && { isWished: true as const }
+  return { kind: 'observe', ...(names && { names }), because, ...isWished }
 }
+
+/** Why nothing is written or corrected, whatever was asked for; undefined where that is as it was asked for. */
+export const standbyReason = (activation: Activation): StandbyReason | undefined =>
+  activation.kind === 'observe' ? activation.because : undefined
 
 /** The names that are selected; undefined where everything is. */
 export const selectedNames = (activation: Activation): readonly string[] | undefined =>

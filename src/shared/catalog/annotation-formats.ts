@@ -1,3 +1,4 @@
+import { excessOver, MAX_LENGTH } from '../engine/annotation-limits.ts'
 import { showValue } from '../engine/show.ts'
 
 /** What the value of an annotation must be, where any of many values asks for an asset. */
@@ -12,12 +13,12 @@ interface Format {
 
 const DEVICE = /^[0-9a-f]{4}:[0-9a-f]{4}$/
 // A kernel module parameter holds 1,024 characters, which is more than so many devices take.
-const MAX_LENGTH = 1_024
 const MAX_DEVICES = 64
 const SECRET = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
 
 function deviceProblem(text: string): string | undefined {
-  if (text.length > MAX_LENGTH) return `must not be longer than ${MAX_LENGTH} characters`
+  const excess = excessOver(MAX_LENGTH, text)
+  if (excess !== undefined) return excess
   const ids = text.split(',').map((id) => id.trim())
   const wrong = ids.find((id) => !DEVICE.test(id))
   if (wrong !== undefined) {

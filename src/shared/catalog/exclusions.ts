@@ -24,8 +24,23 @@ export const isExcluded = (
         matchesGlob(exclusion.namespace ?? '*', namespace),
   )
 
+type Parsed = Result<readonly Exclusion[], string>
+
+// One write has the same few texts read several times.
+const MOST_REMEMBERED = 4
+const remembered = new Map<string, Parsed>()
+
 /** Reads `disabled-resources`; the error completes a sentence that starts with the annotation. */
-export function parseExclusions(text: string): Result<readonly Exclusion[], string> {
+export function parseExclusions(text: string): Parsed {
+  const known = remembered.get(text)
+  if (known) return known
+  if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+  const parsed = parse(text)
+  remembered.set(text, parsed)
+  return parsed
+}
+
+function parse(text: string): Parsed {
   const excess = excessIn(text)
   if (excess !== undefined) return err(excess)
   // The library's own check for equal keys compares each with each, and its pretty errors show the text around each.
@@ -51,9 +66,9 @@ const LONGEST_TOKEN = 1_024
 const MOST_NESTED = 8
 
 /**
- * What there is too much of to be read; undefined where the text is of a size to read. The library makes an error of each
- * mistake that it finds, and calls itself for each level: without a bound, text of 16 KiB takes it half a second, or its
- * stack. Its lexer does neither.
+ * What there is too much of to be read; undefined where the text is of a size to read. The library makes an error, with a
+ * stack trace, of each mistake that it finds, and calls itself for each level: without a bound, text of 16 KiB takes it half
+ * a second, or its stack. Its lexer does neither; what is left can hold one mistake for each token.
  */
 function excessIn(text: string): string | undefined {
   const nesting = createNesting()
@@ -61,18 +76,28 @@ function excessIn(text: string): string | undefined {
   for (const token of new Lexer().lex(text)) {
     const type = CST.tokenType(token) ?? ''
     if (nesting(type) > MOST_NESTED) return `must not nest deeper than ${MOST_NESTED} levels`
-    if (token.length > LONGEST_TOKEN && type !== 'comment')
-      return `must not hold a name of more than ${LONGEST_TOKEN} characters`
+    const excess = excessInToken(token, type)
+    if (excess !== undefined) return excess
     if (++tokens > MOST_TOKENS) return 'must not list so much: a glob can stand for many names'
   }
   return undefined
+}
+
+function excessInToken(token: string, type: string): string | undefined {
+  if (type === 'comment') return undefined
+  if (token.length > LONGEST_TOKEN)
+    return `must not hold a name of more than ${LONGEST_TOKEN} characters`
+  return type === 'double-quoted-scalar' && token.includes('\\')
+    ? 'must hold no escapes: no name needs one'
+    : undefined
 }
 
 /** Counts how many brackets are open and, outside them, what on one line lies inside one another. */
 function createNesting(): (type: string) => number {
   let [brackets, inLine] = [0, 0]
   return (type) => {
-    brackets += BRACKETS[type] ?? 0
+    // One that closes nothing is a mistake, and no room for another that opens.
+    brackets = Math.max(0, brackets + (BRACKETS[type] ?? 0))
     if (type === 'newline') inLine = 0
     else if (brackets === 0 && LEVELS.has(type)) inLine++
     return brackets + inLine

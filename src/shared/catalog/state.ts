@@ -2,7 +2,7 @@ import { isMap } from '../engine/object.ts'
 import type { Facts } from './facts.ts'
 import type { StickyHardware } from './hardware.ts'
 import type { OtherAutopilot } from './other-autopilot.ts'
-import type { Annotations, KnownSettings } from './settings.ts'
+import { type Annotations, isCaution, type KnownSettings } from './settings.ts'
 
 /** Changes that reboot nodes and that an admin agreed to. */
 export interface Approval {
@@ -51,12 +51,16 @@ export const UNKNOWN: Memory = {
   registered: {},
 }
 
-/** What is known of the settings; undefined for a first leader, who knows nothing. */
+/**
+ * What is known of the settings; undefined for a first leader, who knows nothing, and where the HyperConverged was away: what
+ * one did not say is no word on the next.
+ */
 export const knownSettings = ({
   settings,
   neverValid,
-}: Pick<Memory, 'settings' | 'neverValid'>): KnownSettings | undefined =>
-  settings && { valid: settings, neverValid }
+  hasHyperConverged,
+}: Pick<Memory, 'settings' | 'neverValid' | 'hasHyperConverged'>): KnownSettings | undefined =>
+  hasHyperConverged && settings ? { valid: settings, neverValid } : undefined
 
 /**
  * What the leader publishes, so that every process has one opinion of the desired state: the facts
@@ -155,7 +159,15 @@ export function recall(data: unknown): Partial<Pick<State, keyof Memory>> {
     const part = partOf(data, key)
     return isPart(part) ? [[key, part] as const] : []
   })
-  return Object.fromEntries(parts.flat())
+  const recalled: Partial<Pick<State, keyof Memory>> = Object.fromEntries(parts.flat())
+  const { settings, neverValid } = recalled
+  // A leader of the version before did not say what was its own caution, and nobody's wish.
+  return settings && !neverValid
+    ? {
+        ...recalled,
+        neverValid: Object.keys(settings).filter((key) => isCaution(key, settings[key])),
+      }
+    : recalled
 }
 
 function partOf(data: unknown, key: string): unknown {

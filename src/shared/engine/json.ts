@@ -28,7 +28,8 @@ export function depthOf(value: unknown): number {
 
 /**
  * How many values (maps, lists, scalars) an object may be made of to be judged: several times as many as the largest of
- * those that are written by hand or by operators. Some MiB of small values would take seconds and hundreds of MiB.
+ * those that are written by hand or by operators. Some MiB of small values would take seconds and hundreds of MiB. An
+ * admission review of 64 KiB is not counted: it cannot hold many more.
  */
 export const MAX_VALUES = 20_000
 

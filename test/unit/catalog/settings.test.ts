@@ -239,7 +239,7 @@ t.test('nothing is written where a switch is invalid and no valid one is known',
 
 const beside: readonly (readonly [text: string, activation: Settings['activation']])[] = [
   ['true', { kind: 'observe', because: 'InvalidSetting' }],
-  ['observe', { kind: 'observe', because: 'InvalidSetting' }],
+  ['observe', { kind: 'observe', because: 'InvalidSetting', isWished: true }],
   ['swap,hco', { kind: 'observe', names: ['swap', 'hco'], because: 'InvalidSetting' }],
   ['false', { kind: 'off' }],
 ]
@@ -265,7 +265,7 @@ const besideOther: readonly (readonly [
 ])[] = [
   [{}, { kind: 'observe', because: 'OtherAutopilot' }],
   [{ [AUTOPILOT]: 'true' }, { kind: 'observe', because: 'OtherAutopilot' }],
-  [{ [AUTOPILOT]: 'observe' }, { kind: 'observe', because: 'OtherAutopilot' }],
+  [{ [AUTOPILOT]: 'observe' }, { kind: 'observe', because: 'OtherAutopilot', isWished: true }],
   [{ [AUTOPILOT]: 'swap' }, { kind: 'observe', names: ['swap'], because: 'OtherAutopilot' }],
   [{ [AUTOPILOT]: 'yes' }, { kind: 'observe', because: 'OtherAutopilot' }],
   [{ [AUTOPILOT]: 'false' }, { kind: 'off' }],

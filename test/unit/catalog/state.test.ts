@@ -142,11 +142,24 @@ t.test('a new leader recalls whatever it can read of what the last one knew', as
 })
 
 t.test('a first leader knows nothing of the settings, and every other one what was', async (t) => {
-  const after = (data: unknown) => knownSettings({ ...UNKNOWN, ...recall(data) })
+  const present = { hasHyperConverged: true }
+  const after = (data: unknown) => knownSettings({ ...UNKNOWN, ...recall(data), ...present })
   t.equal(after(undefined), undefined, 'nobody published anything')
   t.equal(after({ ...data, 'settings.json': '{' }), undefined, 'what was published is lost')
   t.strictSame(after(part('settings', {})), { valid: {}, neverValid: [DISABLED_RESOURCES] })
   const { 'neverValid.json': _neverValid, ...before } = data
   t.strictSame(after(before), { valid: state.settings, neverValid: [] }, 'the version before')
   t.strictSame(after({ ...before, 'settings.json': '{}' }), { valid: {}, neverValid: [] })
+  const caution = { [DISABLED_RESOURCES]: '["*"]' }
+  t.strictSame(
+    after({ ...before, 'settings.json': JSON.stringify(caution) }),
+    { valid: caution, neverValid: [DISABLED_RESOURCES] },
+    'what the version before wrote out of caution',
+  )
+})
+
+t.test('what one HyperConverged did not say is no word on the next', async (t) => {
+  const memory = { ...UNKNOWN, settings: {}, neverValid: [] }
+  t.strictSame(knownSettings(memory), { valid: {}, neverValid: [] })
+  t.equal(knownSettings({ ...memory, hasHyperConverged: false }), undefined)
 })

@@ -344,6 +344,18 @@ export const refused: readonly AnnotationText[] = [
   [
     'hco-golden-config',
     D,
+    `${']'.repeat(9)}${'['.repeat(9)}`,
+    `${HCO}: platform.kubevirt.io/disabled-resources must not nest deeper than 8 levels.`,
+  ],
+  [
+    'hco-golden-config',
+    D,
+    '- "\\q"',
+    `${HCO}: platform.kubevirt.io/disabled-resources must hold no escapes: no name needs one.`,
+  ],
+  [
+    'hco-golden-config',
+    D,
     `- ${'x'.repeat(1025)}`,
     `${HCO}: platform.kubevirt.io/disabled-resources must not hold a name of more than 1024 characters.`,
   ],

@@ -67,6 +67,7 @@ const pieces = [
   '10de:1eb8,',
   '- a\n',
   '- "\n',
+  `- "${'\\q'.repeat(510)}"\n`,
   '- ',
   '? ',
   '{',
@@ -150,12 +151,17 @@ const annotated = fc
     keys: fc.uniqueArray(fc.constantFrom(...annotations), { minLength: 1, maxLength: 3 }),
     head: fc.constantFrom(...heads),
     piece: fc.oneof(fc.constantFrom(...pieces), fc.string({ minLength: 1, maxLength: 8 })),
+    other: fc.oneof(fc.constant(''), fc.constantFrom(...pieces)),
     length: fc.constantFrom(1_000, 16_000, 65_000, 250_000, 900_000),
   })
-  .map(({ keys, head, piece, length }) => ({
-    says: `${keys} of ${length} characters: ${head}${piece}…`,
+  .map(({ keys, head, piece, other, length }) => ({
+    says: `${keys} of ${length} characters: ${head}${piece}…${other}…`,
     edit: (object: KubeObject) => {
-      const text = `${head}${piece.repeat(length)}`.slice(0, length)
+      const half = Math.ceil(length / 2)
+      const text = `${head}${piece.repeat(length).slice(0, half)}${other.repeat(half)}`.slice(
+        0,
+        length,
+      )
       const stated = Object.fromEntries(keys.map((key) => [`${PREFIX}${key}`, text]))
       return withMetadata(object, { annotations: stated })
     },
@@ -166,8 +172,8 @@ const writes = fc.record({
   asset: fc.constantFrom('hco-golden-config', 'swap-enable', 'node-health-standard'),
   change: fc.oneof(filled, annotated),
   operation: fc.constantFrom('CREATE', 'UPDATE', 'DELETE'),
-  /** What was stored before is half as large at most. */
-  isStored: fc.boolean(),
+  /** What was stored before, where that is not the baseline: the same, or something else. */
+  before: fc.oneof(fc.constant(undefined), fc.constant('the same' as const), filled, annotated),
 })
 
 function bytesInUse(): number {
@@ -178,26 +184,42 @@ function bytesInUse(): number {
 
 interface DrawnWrite {
   readonly asset: string
-  readonly change: { readonly says: string; readonly edit: Edit; readonly text: string }
+  readonly change: Change
   readonly operation: string
-  readonly isStored: boolean
+  readonly before: Change | 'the same' | undefined
 }
 
+interface Change {
+  readonly says: string
+  readonly edit: Edit
+  readonly text: string
+}
+
+// What is stored is half as large at most.
+const storedText = ({ text }: Change) => (text.length > MOST_BYTES / 2 ? '""' : text)
+
 /** The write as the API server asks about it. */
-function reviewOf({ asset, change, operation, isStored }: DrawnWrite): Buffer {
+function reviewOf({ asset, change, operation, before }: DrawnWrite): Buffer {
   const baseline = baselineOf(asset)
   const object = change.edit(baseline)
+  const was = before === 'the same' ? change : before
+  const oldObject = was ? was.edit(baseline) : baseline
   const requests: Readonly<Record<string, Partial<AdmissionRequest>>> = {
     CREATE: { object },
-    UPDATE: { object, oldObject: isStored ? object : baseline },
-    DELETE: { oldObject: object },
+    UPDATE: { object, oldObject },
+    DELETE: { oldObject },
   }
   const review = {
     kind: 'AdmissionReview',
     apiVersion: 'admission.k8s.io/v1',
     request: requestFor(operation as 'CREATE', requests[operation] ?? {}),
   }
-  return Buffer.from(JSON.stringify(review).replaceAll(`"${HERE}"`, () => change.text))
+  const [head = '', ...parts] = JSON.stringify(review).split('"oldObject":')
+  const place = (text: string, filling: string) => text.replaceAll(`"${HERE}"`, () => filling)
+  const stored = was ? storedText(was) : ''
+  return Buffer.from(
+    [place(head, change.text), ...parts.map((part) => place(part, stored))].join('"oldObject":'),
+  )
 }
 
 function answerTo(text: Buffer, handler: Handler): string {

@@ -64,6 +64,7 @@ const pieces = [
   '"\\x',
   '{',
   '[',
+  ']',
   ',',
   '10de:1eb8,',
   '/spec/free/a,',
@@ -80,10 +81,13 @@ const pieces = [
 ]
 const heads = ['', '[', '"', '- ', '[{"op":"add","path":"/spec/free/a","value":']
 
-/** A text of so many characters, of one piece over and over; each time another one, or all alike. */
+const anyPiece = fc.oneof(fc.constantFrom(...pieces), fc.string({ minLength: 1, maxLength: 6 }))
+
+/** A text of so many characters, of one piece over and over and then of another; numbered, or all alike. */
 const texts = fc.record({
   head: fc.constantFrom(...heads),
-  piece: fc.oneof(fc.constantFrom(...pieces), fc.string({ minLength: 1, maxLength: 6 })),
+  piece: anyPiece,
+  other: fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, anyPiece),
   isNumbered: fc.boolean(),
   length: fc.constantFrom(500, 4_000, 16_000, 32_000, 120_000),
 })
@@ -91,15 +95,21 @@ const texts = fc.record({
 interface Drawn {
   readonly head: string
   readonly piece: string
+  readonly other: string | undefined
   readonly isNumbered: boolean
 }
 
-function textOf({ head, piece, isNumbered }: Drawn, length: number): string {
+function textOf({ head, piece, other, isNumbered }: Drawn, length: number): string {
   const number = (index: number) => index.toString(16).padStart(4, '0')
-  const all = Array.from({ length: length / piece.length + 1 }, (_, index) =>
-    isNumbered ? piece.replace(/a|1eb8/, number(index)) : piece,
-  )
-  return `${head}${all.join('')}`.slice(0, length)
+  const repeated = (part: string, size: number) =>
+    Array.from({ length: size / part.length + 1 }, (_, index) =>
+      isNumbered ? part.replace(/a|1eb8/, number(index)) : part,
+    )
+      .join('')
+      .slice(0, size)
+  if (other === undefined) return `${head}${repeated(piece, length)}`.slice(0, length)
+  const half = (length - head.length) / 2
+  return `${head}${repeated(piece, half)}${repeated(other, half)}`
 }
 
 // What grows with the square takes four times as much for twice the length.

@@ -688,6 +688,51 @@ To own the object: kubectl annotate nodehealthcheck virt-node-health-check --ove
   })
 })
 
+t.test(
+  'judges a write by itself where what was there is too much to be compared with',
+  async (t) => {
+    const own = { team: 'virt' }
+    const oversized = ['oldObject'] as const
+    const skeletonOf = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
+      apiVersion,
+      kind,
+      metadata,
+    })
+    const asked = (object: KubeObject, known = knowledge) => {
+      const handlers = handlersWith(known)
+      const request = requestFor('UPDATE', { object, oldObject: skeletonOf(object), oversized })
+      return { ...handlers.mutate(request), wars: handlers.wars }
+    }
+    t.strictSame(asked(edited(health, { annotations: own })), { allowed: true, wars: [] })
+    const drifted = asked(edited(health, { spec: (spec) => ({ ...spec, minHealthy: json('1%') }) }))
+    t.match(drifted, { allowed: true, patchType: 'JSONPatch', wars: { length: 0 } })
+    const units = edited(swap, { spec: (spec) => ({ ...spec, config: json({}) }) })
+    t.match(
+      asked(units),
+      { allowed: true, patchType: 'JSONPatch' },
+      'what is only denied is put back',
+    )
+  },
+)
+
+t.test('an annotation is too long only for whoever reads it', async (t) => {
+  const long = 'x'.repeat(70_000)
+  const annotate = (object: KubeObject, key: string, known = knowledge) => {
+    const annotated = edited(object, { annotations: { [`platform.kubevirt.io/${key}`]: long } })
+    const { mutate, counted } = handlersWith(known)
+    const { allowed } = mutate(requestFor('UPDATE', { object: annotated, oldObject: object }))
+    return [allowed, counted[0]?.reason]
+  }
+  t.strictSame(annotate(health, 'patch'), [false, 'InvalidOverride'])
+  t.strictSame(annotate(swap, 'patch'), [false, 'PatchBlocked'])
+  t.strictSame(annotate(hco, 'autopilot'), [false, 'InvalidSetting'])
+  t.strictSame(annotate(hco, 'usb-devices'), [false, 'InvalidSetting'])
+  for (const object of [health, hco]) t.strictSame(annotate(object, 'notes'), [true, 'InSync'])
+  const off = knowledgeOf({ settings: { [AUTOPILOT]: 'false' } })
+  t.strictSame(annotate(hco, 'patch', off), [false, 'InvalidOverride'], 'with this write it is on')
+  t.strictSame(annotate(health, 'patch', off), [true, 'Off'])
+})
+
 t.test('tells of more annotations than anybody needs', async (t) => {
   const annotations = Object.fromEntries(
     Array.from({ length: 101 }, (_, index) => [`platform.kubevirt.io/k${index}`, '']),
