@@ -1,3 +1,6 @@
+// First, since it counts what is compiled after it.
+import '../work.ts'
+
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'

@@ -1,3 +1,6 @@
+// First, since it counts what is compiled after it.
+import '../work.ts'
+
 import fc from 'fast-check'
 import t from 'tap'
 import { ANNOTATION_FORMATS } from '../../../src/shared/catalog/annotation-formats.ts'
