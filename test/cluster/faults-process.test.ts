@@ -19,6 +19,7 @@ import { faultTest } from './fault.ts'
 import { faultyCluster, HEAL } from './faults.ts'
 import { environment } from './fixture.ts'
 import type { Passed } from './proxy.ts'
+import { PATIENCE_S } from './stalls.ts'
 import { until } from './until.ts'
 
 const PATCH_OF_CHECK = ({ method, path, account }: Passed) =>
@@ -84,6 +85,7 @@ t.test('what happens to the processes themselves', async (t) => {
         `--ops-listen=127.0.0.1:${port}`,
         `--webhook-url=${webhookUrl}`,
         '--disruptive-changes=apply',
+        `--webhook-timeout=${PATIENCE_S}`,
         '--resync=1h',
       ],
       cwd: folder,

@@ -12,6 +12,7 @@ import {
   NAMESPACE,
   sumOf,
 } from './autopilot-fixture.ts'
+import { PATIENCE_S } from './stalls.ts'
 import { until } from './until.ts'
 
 const LEASE = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/virt-platform-autopilot.kubevirt.io`
@@ -36,6 +37,7 @@ t.test('leadership', async (t) => {
         `--ops-listen=127.0.0.1:${port}`,
         `--webhook-url=${autopilot.webhookUrl}`,
         '--disruptive-changes=apply',
+        `--webhook-timeout=${PATIENCE_S}`,
         ...flags,
       ],
       cwd: folder,

@@ -7,6 +7,7 @@ import { ENTRY, HCO, NAMESPACE } from './autopilot-fixture.ts'
 import { callsOf } from './calls.ts'
 import { faultTest } from './fault.ts'
 import { environment } from './fixture.ts'
+import { PATIENCE_S } from './stalls.ts'
 import { INSTALLED, OUR_NAMESPACE, REGISTERED, readFrom, SERVICE, WITHIN_MS } from './uninstall.ts'
 import { uninstalling } from './uninstalling.ts'
 import { until } from './until.ts'
@@ -30,6 +31,7 @@ t.test('uninstalling in any order', async (t) => {
         `--namespace=${NAMESPACE}`,
         `--ops-listen=127.0.0.1:${await freePort()}`,
         '--disruptive-changes=apply',
+        `--webhook-timeout=${PATIENCE_S}`,
       ],
       cwd: folder,
       env: { PATH: environment().PATH ?? '' },
