@@ -14,7 +14,9 @@ export function remarksOn(
   return [
     ...unknownNames(stated.settings, catalog),
     ...emptyOptIns(catalog, annotations).map(({ note }) => note),
-    ...optInProblems(catalog, annotations).map(sentenceOf),
+    ...optInProblems(catalog, annotations).map(
+      (problem) => `${sentenceOf(problem)}; what it is for is left as it is until it is mended`,
+    ),
   ]
 }
 

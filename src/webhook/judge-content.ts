@@ -36,8 +36,8 @@ export function judgeContent(annotated: AnnotatedWrite): Verdict {
   const { isSensitive } = managed
   const after = plan({ ...target, object: incoming, isSensitive })
   if (after.kind !== 'enforce') return allow(after.kind === 'hold' ? 'Held' : after.reason, notes)
-  if (oversized?.incoming) return judgeOversized(write, notes)
   const before = planBefore(write, known, managed, context) ?? after
+  if (oversized?.incoming) return judgeOversized(write, managed, before, notes)
   return settle({ write: comparable(write), managed, context, target, before, after, notes })
 }
 
@@ -45,9 +45,18 @@ export function judgeContent(annotated: AnnotatedWrite): Verdict {
 export const comparable = (write: Write): Write =>
   write.oversized?.old ? { ...write, old: undefined } : write
 
-/** Whoever has to do with an object that is too much already is let be: the reconciler looks after what he writes. */
-function judgeOversized({ incoming, oversized }: Write, notes: readonly string[]): Verdict {
-  return oversized?.old || incoming.metadata.deletionTimestamp
+/**
+ * Whoever has to do with an object that is too much already, and was managed as such, is let be: the reconciler looks after
+ * what he writes. But where a wrong value would reboot nodes or grant access before that, none may be stored.
+ */
+function judgeOversized(
+  { incoming, oversized }: Write,
+  { isAlwaysDenied }: ManagedObject,
+  before: Plan,
+  notes: readonly string[],
+): Verdict {
+  const isAsBefore = oversized?.old && before.kind === 'enforce' && !isAlwaysDenied
+  return isAsBefore || incoming.metadata.deletionTimestamp
     ? allow('Oversized', [...notes, OVERSIZED_STAYS])
     : { kind: 'denied', reason: 'Oversized' }
 }

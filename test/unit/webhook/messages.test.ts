@@ -688,6 +688,25 @@ To own the object: kubectl annotate nodehealthcheck virt-node-health-check --ove
   })
 })
 
+t.test('lets nobody near what reboots nodes by way of an object that is too much', async (t) => {
+  const oversized = ['object', 'oldObject'] as const
+  const skeleton = ({ apiVersion, kind, metadata }: KubeObject, mode?: string): KubeObject => {
+    const annotations = mode === undefined ? {} : { [MODE]: mode }
+    return { apiVersion, kind, metadata: { ...metadata, annotations } }
+  }
+  const write = (object: KubeObject, oldObject: KubeObject) =>
+    handlersWith().mutate(requestFor('UPDATE', { object, oldObject, oversized }))
+  const unmanaged = skeleton(swap, 'unmanaged')
+  t.equal(write(unmanaged, skeleton(swap)).allowed, true, 'whoever owns it may')
+  t.match(write(skeleton(swap), unmanaged), { allowed: false, status: { code: 422 } })
+  t.match(write(skeleton(swap), skeleton(swap)), { allowed: false, status: { code: 422 } })
+  t.equal(write(skeleton(health, 'unmanaged'), skeleton(health)).allowed, true)
+  t.equal(write(skeleton(health), skeleton(health, 'unmanaged')).allowed, false)
+  t.equal(write(skeleton(health), skeleton(health)).allowed, true, 'no worse than before')
+  const ending = { ...skeleton(swap), metadata: { ...swap.metadata, deletionTimestamp: '2026' } }
+  t.equal(write(ending, skeleton(swap)).allowed, true, 'nor is an end held up')
+})
+
 t.test(
   'judges a write by itself where what was there is too much to be compared with',
   async (t) => {
