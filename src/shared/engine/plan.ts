@@ -65,6 +65,27 @@ function withPatch({ baseline, object, tree, isSensitive }: PlanInput): Planned 
   const text = annotationOf(object, PATCH)
   if (text === undefined) return ok(unpatched)
   if (isSensitive) return ok({ ...unpatched, remarks: [PATCH_BLOCKED] })
+  const patched = patchOnce(baseline, text, tree)
+  return patched.ok ? ok({ ...unpatched, desired: patched.value, isPatched: true }) : patched
+}
+
+type Patched = Result<KubeObject, readonly Problem[]>
+
+// One write has the same patch applied to the same baseline several times, and most writes come with the patch of the last.
+const lastPatched = new WeakMap<
+  KubeObject,
+  { readonly text: string; readonly tree: MergeTree; readonly patched: Patched }
+>()
+
+function patchOnce(baseline: KubeObject, text: string, tree: MergeTree): Patched {
+  const last = lastPatched.get(baseline)
+  if (last?.text === text && last.tree === tree) return last.patched
+  const patched = patch(baseline, text, tree)
+  lastPatched.set(baseline, { text, tree, patched })
+  return patched
+}
+
+function patch(baseline: KubeObject, text: string, tree: MergeTree): Patched {
   const patched = applyPatch(baseline, text)
   if (!patched.ok) return patched
   const { value } = patched
@@ -72,8 +93,7 @@ function withPatch({ baseline, object, tree, isSensitive }: PlanInput): Planned 
     ...unknownFields(tree, value).map(notKnown),
     ...nullFields(tree, value).map(notKept),
   ]
-  if (misfits.length > 0) return err(misfits)
-  return ok({ ...unpatched, desired: value, isPatched: true })
+  return misfits.length > 0 ? err(misfits) : patched
 }
 
 const notKnown = (pointer: string): Problem => ({
