@@ -7,8 +7,6 @@ import type { KubeObject } from '../shared/engine/object.ts'
 import { MAX_DEPTH, parsePointer, valueAt } from '../shared/engine/pointer.ts'
 import { pointersOf } from '../shared/engine/pointer-of.ts'
 
-const isRepeatable = (value: unknown) => !isDeeper(value, MAX_DEPTH) && !holdsInexact(value)
-
 // Nobody reads more, and each has its operation in the patch.
 const MAX_EDITS = 256
 
@@ -55,6 +53,9 @@ export function conceded(
   const { newDocument } = jsonPatch.applyPatch(desired, operations, false, false)
   return drift(tree, object, newDocument).length === 0 ? newDocument : undefined
 }
+
+/** Whether a patch can say the value. */
+const isRepeatable = (value: unknown) => !isDeeper(value, MAX_DEPTH) && !holdsInexact(value)
 
 function operationAt(path: string, steps: FieldPath, value: unknown): Operation {
   if (value === undefined) return { op: 'remove', path }

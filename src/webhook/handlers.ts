@@ -82,22 +82,20 @@ function judged(
 
 /** Before the first state is read only overrides are judged, since they mean the same in any state. */
 function judgedUninformed(request: AdmissionRequest, { catalog }: HandlerDeps): Answer | undefined {
-  // The name is in the object, which is not read for kinds that are nobody's.
-  const alike = catalog.filter(({ object }) => kindKey(object) === kindKey(request.kind))
-  const asset =
-    request.subResource || alike.length === 0 ? undefined : alike.find(isNamedIn(request))
+  const asset = request.subResource ? undefined : catalog.find(isAskedAbout(request))
   const write = asset && writeIn(request)
   const fault = write && judgeUninformed(write, asset)
   return fault && answerFault(fault, { asset }, write.incoming)
 }
 
-// Where the HyperConverged lives is told by the state; its name is the same everywhere.
-const isNamedIn = (request: AdmissionRequest) => {
-  const name = nameOf(request)
-  return ({ object }: Asset) =>
-    object.name === name &&
+// Where the HyperConverged lives is told by the state; its name is the same everywhere. The kind comes first: to know the
+// name, the object is read.
+const isAskedAbout =
+  (request: AdmissionRequest) =>
+  ({ object }: Asset) =>
+    kindKey(object) === kindKey(request.kind) &&
+    object.name === nameOf(request) &&
     (object.namespace === '$hco' || (object.namespace ?? '') === (request.namespace ?? ''))
-}
 
 interface Found {
   readonly managed: ManagedObject

@@ -5,7 +5,7 @@ import { NotJson, type Span, scanMap, type Wanted } from '../../../src/webhook/j
 import { readReview } from '../../../src/webhook/read-review.ts'
 import type { AdmissionReview } from '../../../src/webhook/review.ts'
 import { seed } from '../engine/schemas.ts'
-import { baselineOf, requestFor } from './known.ts'
+import { baselineOf, handlersWith, knowledge, requestFor } from './known.ts'
 
 const wanted: Wanted = {
   members: { a: true, b: { members: { a: true } }, c: { prefix: 'p/', most: 2 } },
@@ -128,6 +128,18 @@ t.test('an object that nobody asks for is not read, however wrong it is', async 
   const request = requestIn(Buffer.from(text))
   t.equal(request.uid, 'c0ffee')
   t.throws(() => request.object, NotJson)
+  for (const known of [knowledge, null]) {
+    const { mutate, validate } = handlersWith(known)
+    t.throws(() => mutate(request), NotJson, 'ours is read')
+    const kind = { group: 'apps', version: 'v1', kind: 'Deployment' }
+    const theirs = requestIn(
+      Buffer.from(
+        String(text).replace(/"kind":\{"group"[^}]*\}/, `"kind":${JSON.stringify(kind)}`),
+      ),
+    )
+    t.strictSame(theirs.kind, kind)
+    for (const handler of [mutate, validate]) t.strictSame(handler(theirs), { allowed: true })
+  }
 })
 
 t.test('of an object with too many values its names and our annotations are read', async (t) => {
