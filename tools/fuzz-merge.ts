@@ -1,7 +1,4 @@
 import { parseArgs } from 'node:util'
-
-import { install } from '../src/cli/control-plane/install.ts'
-import { loadManifests } from '../src/cli/control-plane/manifests.ts'
 import { signalOnTermination } from '../src/shared/ops/shutdown.ts'
 import { type Scope, testCluster } from '../test/cluster/fixture.ts'
 import { EVERY_SORT_CRD } from '../test/cluster/merge-every-sort.ts'
@@ -16,6 +13,8 @@ import {
 import { createOracle } from '../test/cluster/merge-oracle.ts'
 import { compareKind, type Finding } from '../test/cluster/merge-property.ts'
 import { readServed } from '../test/cluster/merge-served.ts'
+import { install } from './control-plane/install.ts'
+import { loadManifests } from './control-plane/manifests.ts'
 
 const KINDS = [EVERY_SORT, ...BUILT_IN, ...CUSTOM]
 const PROGRESS_EVERY = 100

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { cacheFolder } from '../src/cli/control-plane/cache.ts'
-import { type Env, findGo, type Go } from '../src/cli/control-plane/go.ts'
-import { withLock } from '../src/cli/control-plane/lock.ts'
-import { lastLines, spawnLeashed } from '../src/cli/control-plane/processes.ts'
-import { withProgress } from '../src/cli/control-plane/progress.ts'
+import type { Env } from '../src/shared/ops/env.ts'
+import { cacheFolder } from './control-plane/build/cache.ts'
+import { findGo, type Go } from './control-plane/build/go.ts'
+import { withLock } from './control-plane/build/lock.ts'
+import { withProgress } from './control-plane/build/progress.ts'
+import { lastLines, spawnLeashed } from './control-plane/processes.ts'
 
 const MODULE = join(import.meta.dirname, 'promtool')
 const PACKAGE = 'github.com/prometheus/prometheus/cmd/promtool'

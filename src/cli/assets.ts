@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { Catalog } from '../shared/catalog/catalog.ts'
-import { type CatalogFolder, loadCatalog } from '../shared/catalog/load-catalog.ts'
+import type { Catalog } from '../shared/baseline/catalog/catalog.ts'
+import { type CatalogFolder, loadCatalog } from '../shared/baseline/catalog/load-catalog.ts'
 
 export interface CatalogOptions {
   /** The product's own namespace. */
@@ -16,7 +16,7 @@ export async function loadCatalogWith({ namespace, assets }: CatalogOptions): Pr
   const ours = ownFolder()
   if (assets === undefined) return loadCatalog({ namespace, folders: [ours] })
   // Ours are linted when they are built. The parser takes a tenth of a start, so that only who needs it loads it.
-  const { lintTemplate } = await import('../shared/catalog/lint/lint-template.ts')
+  const { lintTemplate } = await import('../shared/baseline/lint/lint-template.ts')
   return loadCatalog({ namespace, folders: [ours, { ...folderAt(assets), lint: lintTemplate }] })
 }
 

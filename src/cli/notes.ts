@@ -1,11 +1,11 @@
-import type { Outlook } from '../reconciler/outlook.ts'
-import { remarksOn } from '../reconciler/remarks.ts'
-import { type Activation, standbyReason } from '../shared/catalog/activation.ts'
-import type { Catalog } from '../shared/catalog/catalog.ts'
-import { tellHowAlone, tellOther } from '../shared/catalog/other-autopilot.ts'
-import { settingNote } from '../shared/catalog/setting-note.ts'
-import { AUTOPILOT } from '../shared/engine/annotations.ts'
-import { titleOf } from '../shared/engine/object.ts'
+import type { Outlook } from '../reconciler/baseline/gather/outlook.ts'
+import { remarksOn } from '../reconciler/baseline/report/remarks.ts'
+import type { Catalog } from '../shared/baseline/catalog/catalog.ts'
+import { type Activation, standbyReason } from '../shared/baseline/settings/activation.ts'
+import { tellHowAlone, tellOther } from '../shared/baseline/settings/other-autopilot.ts'
+import { settingNote } from '../shared/baseline/settings/setting-note.ts'
+import { titleOf } from '../shared/engine/json/object.ts'
+import { AUTOPILOT } from '../shared/engine/overrides/annotations.ts'
 
 /** What the HyperConverged says that makes the answer another one than people may expect, a sentence each. */
 export function notesOn(

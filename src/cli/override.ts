@@ -1,25 +1,25 @@
-import { STATE_CONFIG_MAP } from '../shared/catalog/names.ts'
-import { createStandings } from '../shared/catalog/standing.ts'
-import { parseState } from '../shared/catalog/state.ts'
+import { STATE_CONFIG_MAP } from '../shared/baseline/names.ts'
+import { createStandings } from '../shared/baseline/standing.ts'
+import { parseState } from '../shared/baseline/state.ts'
 import { type Client, connect } from '../shared/cluster/client.ts'
 import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
 import { read } from '../shared/cluster/resource.ts'
 import { createSchemas } from '../shared/cluster/schemas.ts'
-import { IGNORE_FIELDS, OVERRIDES, PATCH } from '../shared/engine/annotations.ts'
-import { drift } from '../shared/engine/merge.ts'
-import { annotationOf, groupOf, type KubeObject, titleOf } from '../shared/engine/object.ts'
+import { annotationOf, groupOf, type KubeObject, titleOf } from '../shared/engine/json/object.ts'
+import { drift } from '../shared/engine/merge/merge.ts'
+import { IGNORE_FIELDS, OVERRIDES, PATCH } from '../shared/engine/overrides/annotations.ts'
 import { plan } from '../shared/engine/plan.ts'
 import { sentenceOf } from '../shared/engine/problem.ts'
 import { sha256 } from '../shared/ops/digest.ts'
-import { isContent } from '../webhook/judge-content.ts'
-import { createKnowledge, type Knowledge, queriesOf } from '../webhook/knowledge.ts'
+import { createKnowledge, type Knowledge, queriesOf } from '../webhook/baseline/knowledge.ts'
+import { isContent } from '../webhook/baseline/verdict/judge-content.ts'
 import {
   annotateCommand,
   ignoreFor,
   patchFor,
   unmanageCommand,
   type Wish,
-} from '../webhook/way-out.ts'
+} from '../webhook/baseline/words/way-out.ts'
 import { type CatalogOptions, loadCatalogWith } from './assets.ts'
 import { readObjects } from './read-objects.ts'
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
-
-import { DEFAULT_TIMEOUT_S } from '../shared/catalog/webhook-timeout.ts'
-import type { Env } from './control-plane/go.ts'
+import { DEFAULT_TIMEOUT_S } from '../shared/baseline/webhook-timeout.ts'
+import type { Env } from '../shared/ops/env.ts'
 import {
   assetsOption,
   collect,
@@ -151,17 +150,6 @@ export function createProgram(env: Env): Command {
     )
     .option('--observe', 'compute and report only, write nothing')
     .action(async (options) => (await import('./reconciler.ts')).reconciler(options, env))
-
-  command('dev', 'run both, on an embedded control plane or on a cluster of your own')
-    .option('--kubeconfig <file>', 'use this cluster, observing only, instead of an embedded one')
-    .option('--write', 'with --kubeconfig: change that cluster')
-    .option(
-      '--webhook-host <address>',
-      'with --kubeconfig --write: our address as that cluster’s API server sees it',
-    )
-    .addOption(assetsOption())
-    .addOption(disruptiveChangesOption('apply on the embedded cluster, hold on your own'))
-    .action(async (options) => (await import('./dev/dev.ts')).dev(options, env))
 
   command('render', 'print the baseline of each asset, for a cluster or offline')
     .option('--kubeconfig <file>', 'the cluster that it is for; default: what the next options say')

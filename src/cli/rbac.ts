@@ -1,4 +1,4 @@
-import { accounts } from '../shared/catalog/rbac.ts'
+import { accounts } from '../shared/baseline/generated/rbac.ts'
 import { type CatalogOptions, loadCatalogWith } from './assets.ts'
 import { kubernetesYaml } from './kubernetes-yaml.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseAllDocuments } from 'yaml'
 
-import { isKubeObject, isMap, type KubeObject } from '../shared/engine/object.ts'
+import { isKubeObject, isMap, type KubeObject } from '../shared/engine/json/object.ts'
 
 /**
  * Every object in a file of YAML documents or JSON, `-` being standard input; a list as `kubectl get -o yaml` prints it

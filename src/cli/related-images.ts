@@ -1,4 +1,4 @@
-import type { Env } from './control-plane/go.ts'
+import type { Env } from '../shared/ops/env.ts'
 
 const PREFIX = 'RELATED_IMAGE_'
 

@@ -1,4 +1,4 @@
-import { unregister } from '../reconciler/registration.ts'
+import { unregister } from '../reconciler/admission/registration.ts'
 import { connect } from '../shared/cluster/client.ts'
 import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
 

@@ -5,7 +5,7 @@ import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
 import type { Listen } from '../shared/ops/listen.ts'
 import { createLog, type LogLevel } from '../shared/ops/log.ts'
 import { signalOnTermination } from '../shared/ops/shutdown.ts'
-import { runWebhook } from '../webhook/run.ts'
+import { runWebhook } from '../webhook/baseline/run.ts'
 import { type CatalogOptions, loadCatalogWith } from './assets.ts'
 import { UsageError } from './run-cli.ts'
 

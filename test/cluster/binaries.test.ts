@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import t from 'tap'
-import { findBinaries } from '../../src/cli/control-plane/binaries.ts'
+import { findBinaries } from '../../tools/control-plane/build/binaries.ts'
 import { environment } from './fixture.ts'
 
 const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl']

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { isNeeded } from '../../src/cli/control-plane/definitions.ts'
-import { PLATFORM_ADMINS } from '../../src/cli/control-plane/kubeconfig.ts'
-import { send } from '../../src/cli/control-plane/request.ts'
+import { isNeeded } from '../../tools/control-plane/definitions.ts'
+import { PLATFORM_ADMINS } from '../../tools/control-plane/kubeconfig.ts'
+import { send } from '../../tools/control-plane/request.ts'
 import {
   autopilotCluster,
   HEALTH_CHECK,

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { createAuthority, createServing } from '../../src/reconciler/issuance.ts'
+import { createAuthority, createServing } from '../../src/reconciler/admission/issuance.ts'
 import { certificatesIn } from '../../src/shared/ops/pem.ts'
 import { LOAD_FLAGS, losesNone, underLoad } from './admission-load.ts'
 import { AUDIT, audited, isWrite } from './audit.ts'

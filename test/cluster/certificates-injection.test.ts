@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createAuthority, createServing } from '../../src/reconciler/issuance.ts'
+import { createAuthority, createServing } from '../../src/reconciler/admission/issuance.ts'
 import {
   autopilotCluster,
   HEALTH_CHECK,

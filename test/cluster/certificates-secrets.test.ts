@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { createAuthority, createServing } from '../../src/reconciler/issuance.ts'
+import { createAuthority, createServing } from '../../src/reconciler/admission/issuance.ts'
 import { LOAD_FLAGS, losesNone, underLoad } from './admission-load.ts'
 import {
   autopilotCluster,

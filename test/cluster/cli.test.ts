@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { freePort } from '../../src/cli/control-plane/ports.ts'
-import { spawnLeashed } from '../../src/cli/control-plane/processes.ts'
+import { freePort } from '../../tools/control-plane/ports.ts'
+import { spawnLeashed } from '../../tools/control-plane/processes.ts'
 import { ENTRY } from './autopilot-fixture.ts'
 import type { Said, Scope } from './fixture.ts'
 import { run } from './run.ts'
@@ -69,7 +69,6 @@ t.test('a wrong command line is told in one line and ends with 2', async (t) => 
     [['reconciler', '--disruptive-changes=maybe'], /--disruptive-changes.*hold, apply/],
     [['webhook', '--cert-mode=files'], /--cert-mode files needs --cert-dir FOLDER/],
     [['override'], /missing required argument 'file'/],
-    [['dev', '--write'], /need --kubeconfig FILE/],
     [['render', '-o', 'xml'], /--output.*yaml, json, status/],
     [['render', '--asset=swap'], /--asset: no asset is named "swap": did you mean "swap-enable"\?/],
     [['render', '--asset=metalb'], /did you mean "metallb"\?/],
@@ -205,7 +204,7 @@ t.test('help and the version are printed', async (t) => {
   )
   t.match(await run(['version']), { code: 0, stdout: `${version}\n`, stderr: '' })
   t.match(await run(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' })
-  const commands = ['webhook', 'reconciler', 'dev', 'render', 'diff', 'override', 'rbac']
+  const commands = ['webhook', 'reconciler', 'render', 'diff', 'override', 'rbac']
   for (const command of [...commands, 'unregister']) {
     const said = await run([command, '--help'])
     t.match(said, { code: 0, stderr: '' }, command)

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { Manifest } from '../../src/cli/control-plane/manifests.ts'
-import type { Condition } from '../../src/shared/catalog/conditions.ts'
+import type { Condition } from '../../src/shared/baseline/facts/conditions.ts'
+import type { Manifest } from '../../tools/control-plane/manifests.ts'
 import { autopilotCluster, HYPERCONVERGED, STATE } from './autopilot-fixture.ts'
 import { type CatalogText, configMap, programWith } from './program.ts'
 import { until } from './until.ts'

@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { startControlPlane } from '../../src/cli/control-plane/control-plane.ts'
-import { isAlive } from '../../src/cli/control-plane/processes.ts'
-import { send } from '../../src/cli/control-plane/request.ts'
+import { startControlPlane } from '../../tools/control-plane/control-plane.ts'
+import { isAlive } from '../../tools/control-plane/processes.ts'
+import { send } from '../../tools/control-plane/request.ts'
 import { testCluster } from './fixture.ts'
 import { until } from './until.ts'
 
@@ -114,8 +114,8 @@ t.test('a test cluster', async (t) => {
 })
 
 const PARENT = `
-const { findBinaries } = await import('${import.meta.resolve('../../src/cli/control-plane/binaries.ts')}')
-const { startControlPlane } = await import('${import.meta.resolve('../../src/cli/control-plane/control-plane.ts')}')
+const { findBinaries } = await import('${import.meta.resolve('../../tools/control-plane/build/binaries.ts')}')
+const { startControlPlane } = await import('${import.meta.resolve('../../tools/control-plane/control-plane.ts')}')
 const print = console.error
 const binaries = await findBinaries({ env: process.env, print })
 const { url, pids, dataDir } = await startControlPlane({ binaries, print })

@@ -4,9 +4,9 @@ import {
   type Definition,
   isNeeded,
   listDefinitions,
-} from '../../src/cli/control-plane/definitions.ts'
-import { install } from '../../src/cli/control-plane/install.ts'
-import { loadManifests } from '../../src/cli/control-plane/manifests.ts'
+} from '../../tools/control-plane/definitions.ts'
+import { install } from '../../tools/control-plane/install.ts'
+import { loadManifests } from '../../tools/control-plane/manifests.ts'
 import { CATEGORIES } from '../../tools/crds/lock-mistakes.ts'
 import { type TestCluster, testCluster } from './fixture.ts'
 import { until } from './until.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Manifest } from '../../src/cli/control-plane/manifests.ts'
+import type { Manifest } from '../../tools/control-plane/manifests.ts'
 import {
   autopilotCluster,
   DESCHEDULER,

@@ -1,18 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import t from 'tap'
-import { findBinaries } from '../../src/cli/control-plane/binaries.ts'
-import { isAlive } from '../../src/cli/control-plane/processes.ts'
-import { ENTRY } from '../../src/cli/dev/environment.ts'
+import { findBinaries } from '../../tools/control-plane/build/binaries.ts'
+import { isAlive } from '../../tools/control-plane/processes.ts'
 import { METALLB } from './autopilot-fixture.ts'
 import { environment, type Scope, testCluster } from './fixture.ts'
 import { until } from './until.ts'
 
-/** The `dev` command as a person runs it, with everything that it has printed so far. */
+const DEV = join(import.meta.dirname, '../../tools/dev/main.ts')
+
+/** `npm start` as a person runs it, with everything that it has printed so far. */
 function startDev(scope: Pick<Scope, 'teardown'>, args: readonly string[] = []) {
-  const child = spawn(process.execPath, [ENTRY, 'dev', ...args], { env: environment() })
+  const child = spawn(process.execPath, [DEV, ...args], { env: environment() })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {

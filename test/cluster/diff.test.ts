@@ -1,8 +1,8 @@
 import t from 'tap'
-import { writeAccountKubeconfig } from '../../src/cli/dev/accounts.ts'
-import type { Asset, Catalog } from '../../src/shared/catalog/catalog.ts'
+import type { Asset, Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
 import { connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
+import { writeAccountKubeconfig } from '../../tools/dev/accounts.ts'
 import { audited } from './audit.ts'
 import {
   autopilotCluster,

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { readSettings } from '../../src/shared/catalog/settings.ts'
-import { standingOf } from '../../src/shared/catalog/standing.ts'
+import { readSettings } from '../../src/shared/baseline/settings/settings.ts'
+import { standingOf } from '../../src/shared/baseline/standing.ts'
 import { factsWith } from '../unit/catalog/facts.ts'
 import {
   autopilotCluster,

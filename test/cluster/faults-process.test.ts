@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { freePort } from '../../src/cli/control-plane/ports.ts'
-import { spawnLeashed } from '../../src/cli/control-plane/processes.ts'
+import { freePort } from '../../tools/control-plane/ports.ts'
+import { spawnLeashed } from '../../tools/control-plane/processes.ts'
 import { asLine, audited, isWrite } from './audit.ts'
 import {
   ENTRY,

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import t from 'tap'
 
-import { install } from '../../src/cli/control-plane/install.ts'
-import { loadManifests } from '../../src/cli/control-plane/manifests.ts'
+import { install } from '../../tools/control-plane/install.ts'
+import { loadManifests } from '../../tools/control-plane/manifests.ts'
 import { autopilotCluster, HEALTH_CHECK, HYPERCONVERGED } from './autopilot-fixture.ts'
 import { until } from './until.ts'
 

@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { type Binaries, findBinaries } from '../../src/cli/control-plane/binaries.ts'
+import type { Env } from '../../src/shared/ops/env.ts'
+import { type Binaries, findBinaries } from '../../tools/control-plane/build/binaries.ts'
 import {
   type ControlPlane,
   type ControlPlaneOptions,
   startControlPlane,
-} from '../../src/cli/control-plane/control-plane.ts'
-import type { Env } from '../../src/cli/control-plane/go.ts'
-import { install } from '../../src/cli/control-plane/install.ts'
-import type { User } from '../../src/cli/control-plane/kubeconfig.ts'
-import { send } from '../../src/cli/control-plane/request.ts'
+} from '../../tools/control-plane/control-plane.ts'
+import { install } from '../../tools/control-plane/install.ts'
+import type { User } from '../../tools/control-plane/kubeconfig.ts'
+import { send } from '../../tools/control-plane/request.ts'
 import { type Holdings, manifestsOf } from './manifests.ts'
 
 /** What ends with a test file: tap's `t`. */

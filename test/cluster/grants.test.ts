@@ -1,5 +1,5 @@
 import t from 'tap'
-import { accountUser, RECONCILER_ACCOUNT } from '../../src/shared/catalog/names.ts'
+import { accountUser, RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
 import { autopilotCluster, type Loose } from './autopilot-fixture.ts'
 import { type CatalogText, NAMESPACE, programWith } from './program.ts'
 import { until } from './until.ts'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { freePort } from '../../src/cli/control-plane/ports.ts'
-import { type Leashed, spawnLeashed } from '../../src/cli/control-plane/processes.ts'
+import { freePort } from '../../tools/control-plane/ports.ts'
+import { type Leashed, spawnLeashed } from '../../tools/control-plane/processes.ts'
 import {
   autopilotCluster,
   ENTRY,

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
+import { kindKey } from '../../src/shared/baseline/catalog/catalog.ts'
+import { groupOf } from '../../src/shared/engine/json/object.ts'
 import {
   type Definition,
   groupOf as groupOfDefinition,
   isNeeded,
   listDefinitions,
   loadDefinitions,
-} from '../../src/cli/control-plane/definitions.ts'
-import { loadManifests, type Manifest } from '../../src/cli/control-plane/manifests.ts'
-import { kindKey } from '../../src/shared/catalog/catalog.ts'
-import { groupOf } from '../../src/shared/engine/object.ts'
+} from '../../tools/control-plane/definitions.ts'
+import { loadManifests, type Manifest } from '../../tools/control-plane/manifests.ts'
 
 /** What a cluster holds besides what every cluster does. */
 export interface Holdings {

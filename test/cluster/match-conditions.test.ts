@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { webhookConfigurations } from '../../src/shared/catalog/webhook-rules.ts'
+import { webhookConfigurations } from '../../src/shared/baseline/generated/webhook-rules.ts'
 import { HEALTH_CHECK, type Loose, METALLB } from './autopilot-fixture.ts'
 import { testCluster } from './fixture.ts'
 import {

@@ -1,4 +1,4 @@
-import type { JsonMap } from '../../src/shared/engine/object.ts'
+import type { JsonMap } from '../../src/shared/engine/json/object.ts'
 import { loadMergeFixtures } from './merge-fixtures.ts'
 import type { MergePair } from './merge-oracle.ts'
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Resolve, Schema } from '../../src/shared/engine/tree-of.ts'
+import type { Resolve, Schema } from '../../src/shared/engine/merge/tree-of.ts'
 import { list } from './merge-lists.ts'
 import { type Drawn, free, freeMap, leaf, memberOf, oneOf, orNull } from './merge-members.ts'
 import {

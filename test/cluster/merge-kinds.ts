@@ -1,9 +1,9 @@
 import { join } from 'node:path'
+import { groupOf } from '../../src/shared/engine/json/object.ts'
 import {
   type Definition,
   groupOf as groupOfDefinition,
-} from '../../src/cli/control-plane/definitions.ts'
-import { groupOf } from '../../src/shared/engine/object.ts'
+} from '../../tools/control-plane/definitions.ts'
 import { ANY_OBJECT, OVERLAYS } from './merge-overlays.ts'
 import type { Overlay } from './merge-place.ts'
 import type { TypeMeta } from './merge-served.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Schema } from '../../src/shared/engine/tree-of.ts'
+import type { Schema } from '../../src/shared/engine/merge/tree-of.ts'
 import { type Drawn, memberOf, oneOf } from './merge-members.ts'
 import { inside, namesAt, type Place, referred, valuesAt, withField } from './merge-place.ts'
 import type { Member, Sketch } from './merge-sketches.ts'

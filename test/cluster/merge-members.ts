@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Schema } from '../../src/shared/engine/tree-of.ts'
+import type { Schema } from '../../src/shared/engine/merge/tree-of.ts'
 import type { Member, Sketch } from './merge-sketches.ts'
 
 /** Something to draw: a pair of values for one place. */

@@ -1,5 +1,5 @@
 import type fc from 'fast-check'
-import type { Resolve, Schema } from '../../src/shared/engine/tree-of.ts'
+import type { Resolve, Schema } from '../../src/shared/engine/merge/tree-of.ts'
 import type { Drawn } from './merge-members.ts'
 
 /**

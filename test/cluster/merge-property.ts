@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { canonicalJson } from '../../src/shared/engine/canonical.ts'
-import { isMap } from '../../src/shared/engine/object.ts'
+import { canonicalJson } from '../../src/shared/engine/json/canonical.ts'
+import { isMap } from '../../src/shared/engine/json/object.ts'
 import { drawingOf } from './merge-drawing.ts'
 import type { MergeKind } from './merge-kinds.ts'
 import type { Comparison, MergePair, Oracle } from './merge-oracle.ts'

@@ -1,9 +1,9 @@
 import { connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
 import { createSchemas, schemaKey } from '../../src/shared/cluster/schemas.ts'
-import type { MergeTree } from '../../src/shared/engine/merge-tree.ts'
-import { groupOf, type JsonMap } from '../../src/shared/engine/object.ts'
-import type { Resolve, Schema } from '../../src/shared/engine/tree-of.ts'
+import { groupOf, type JsonMap } from '../../src/shared/engine/json/object.ts'
+import type { MergeTree } from '../../src/shared/engine/merge/merge-tree.ts'
+import type { Resolve, Schema } from '../../src/shared/engine/merge/tree-of.ts'
 import type { TestCluster } from './fixture.ts'
 import { until } from './until.ts'
 

@@ -1,5 +1,5 @@
-import { isMap } from '../../src/shared/engine/object.ts'
-import type { Resolve, Schema } from '../../src/shared/engine/tree-of.ts'
+import { isMap } from '../../src/shared/engine/json/object.ts'
+import type { Resolve, Schema } from '../../src/shared/engine/merge/tree-of.ts'
 import { referred, refOf } from './merge-place.ts'
 import { isIntOrString } from './merge-values.ts'
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Schema } from '../../src/shared/engine/tree-of.ts'
+import type { Schema } from '../../src/shared/engine/merge/tree-of.ts'
 
 const WORDS = ['a', 'b', 'c', 'd']
 /** How many numbers there are to draw from: few, so that two objects meet. */

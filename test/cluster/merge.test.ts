@@ -1,6 +1,6 @@
 import t from 'tap'
-import { install } from '../../src/cli/control-plane/install.ts'
-import { loadManifests } from '../../src/cli/control-plane/manifests.ts'
+import { install } from '../../tools/control-plane/install.ts'
+import { loadManifests } from '../../tools/control-plane/manifests.ts'
 import { seed } from '../unit/engine/schemas.ts'
 import { testCluster } from './fixture.ts'
 import { MERGE_CASES } from './merge-cases.ts'

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { type Certificates, renewCertificates } from '../../src/reconciler/certificates.ts'
+import {
+  type Certificates,
+  renewCertificates,
+} from '../../src/reconciler/admission/certificates.ts'
 import { MUTATING, NAMESPACE, VALIDATING } from './autopilot-fixture.ts'
 import { faultTest } from './fault.ts'
 import { brickableCluster } from './never-bricks.ts'

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { freePort, serve } from '../../src/cli/control-plane/ports.ts'
-import { spawnLeashed } from '../../src/cli/control-plane/processes.ts'
-import { send } from '../../src/cli/control-plane/request.ts'
+import { freePort, serve } from '../../tools/control-plane/ports.ts'
+import { spawnLeashed } from '../../tools/control-plane/processes.ts'
+import { send } from '../../tools/control-plane/request.ts'
 
 const SERVER = `http.createServer((_, answer) => answer.end(process.argv[1]))
   .listen(process.argv[1], '127.0.0.1')`

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { folderAt } from '../../src/cli/assets.ts'
-import type { Catalog } from '../../src/shared/catalog/catalog.ts'
-import { loadCatalog } from '../../src/shared/catalog/load-catalog.ts'
+import type { Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
+import { loadCatalog } from '../../src/shared/baseline/catalog/load-catalog.ts'
 import { environment, type Scope } from './fixture.ts'
 
 /** Where the product lives in a test. */

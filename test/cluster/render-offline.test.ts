@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { parseAllDocuments } from 'yaml'
-import type { KubeObject } from '../../src/shared/engine/object.ts'
+import type { KubeObject } from '../../src/shared/engine/json/object.ts'
 import { ownProgram } from './program.ts'
 import { run } from './run.ts'
 

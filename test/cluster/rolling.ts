@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { type Leashed, spawnLeashed } from '../../src/cli/control-plane/processes.ts'
 import { connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
+import { type Leashed, spawnLeashed } from '../../tools/control-plane/processes.ts'
 import {
   type AutopilotCluster,
   type AutopilotClusterOptions,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { loadDefinitions } from '../../src/cli/control-plane/definitions.ts'
-import type { Manifest } from '../../src/cli/control-plane/manifests.ts'
+import { loadDefinitions } from '../../tools/control-plane/definitions.ts'
+import type { Manifest } from '../../tools/control-plane/manifests.ts'
 import {
   autopilotCluster,
   DESCHEDULER,

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { Autopilot } from '../../src/cli/dev/autopilot.ts'
+import type { Autopilot } from '../../tools/dev/autopilot.ts'
 import { audited } from './audit.ts'
 import { sumOf } from './autopilot-fixture.ts'
 import { faultTest } from './fault.ts'

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
-import type { Autopilot } from '../../src/cli/dev/autopilot.ts'
-import type { KubeObject } from '../../src/shared/engine/object.ts'
+import type { KubeObject } from '../../src/shared/engine/json/object.ts'
+import type { Autopilot } from '../../tools/dev/autopilot.ts'
 import { AUDIT } from './audit.ts'
 import { HCO, type Loose } from './autopilot-fixture.ts'
 import { type TestCluster, testCluster } from './fixture.ts'

@@ -1,6 +1,6 @@
-import { PLATFORM_ADMINS } from '../../src/cli/control-plane/kubeconfig.ts'
 import { ApiError, type Client, type RequestInput } from '../../src/shared/cluster/client.ts'
-import { isKubeObject } from '../../src/shared/engine/object.ts'
+import { isKubeObject } from '../../src/shared/engine/json/object.ts'
+import { PLATFORM_ADMINS } from '../../tools/control-plane/kubeconfig.ts'
 import type { AutopilotCluster } from './autopilot-fixture.ts'
 
 /** What somebody was told about a write. */

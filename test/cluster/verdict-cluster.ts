@@ -1,6 +1,6 @@
 import { connect, type RequestInput } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
-import type { KubeObject } from '../../src/shared/engine/object.ts'
+import type { KubeObject } from '../../src/shared/engine/json/object.ts'
 import {
   type AutopilotCluster,
   type AutopilotClusterOptions,

@@ -1,5 +1,5 @@
 import jsonPatch from 'fast-json-patch'
-import type { KubeObject } from '../../src/shared/engine/object.ts'
+import type { KubeObject } from '../../src/shared/engine/json/object.ts'
 import type { Loose } from './autopilot-fixture.ts'
 
 const OURS = 'virt-platform-autopilot'

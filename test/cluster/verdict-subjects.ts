@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/shared/engine/object.ts'
+import type { KubeObject } from '../../src/shared/engine/json/object.ts'
 import { HCO, HEALTH_CHECK, HYPERCONVERGED, type Loose, SWAP } from './autopilot-fixture.ts'
 import type { Scope } from './fixture.ts'
 import { type CatalogText, configMap, type Program, programWith } from './program.ts'

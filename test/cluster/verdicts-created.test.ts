@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import t, { type Test } from 'tap'
-import type { KubeObject } from '../../src/shared/engine/object.ts'
+import type { KubeObject } from '../../src/shared/engine/json/object.ts'
 import type { Loose } from './autopilot-fixture.ts'
 import type { Actor, Told } from './verdict-actor.ts'
 import { type VerdictCluster, verdictCluster } from './verdict-cluster.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { discoverKinds } from '../../src/cli/control-plane/kinds.ts'
+import { discoverKinds } from '../../tools/control-plane/kinds.ts'
 import type { Loose } from './autopilot-fixture.ts'
 import { until } from './until.ts'
 import { type VerdictCluster, verdictCluster } from './verdict-cluster.ts'

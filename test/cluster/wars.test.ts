@@ -1,7 +1,7 @@
 import t from 'tap'
-import { PLATFORM_ADMINS } from '../../src/cli/control-plane/kubeconfig.ts'
 import { ApiError, connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
+import { PLATFORM_ADMINS } from '../../tools/control-plane/kubeconfig.ts'
 import {
   type AutopilotCluster,
   autopilotCluster,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { send } from '../../src/cli/control-plane/request.ts'
+import { send } from '../../tools/control-plane/request.ts'
 import {
   autopilotCluster,
   HCO,

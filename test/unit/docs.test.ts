@@ -4,11 +4,11 @@ import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
 
 import { loadCatalogWith } from '../../src/cli/assets.ts'
-import { conditionsOf } from '../../src/shared/catalog/catalog.ts'
-import { lintTemplate } from '../../src/shared/catalog/lint/lint-template.ts'
-import { loadCatalog } from '../../src/shared/catalog/load-catalog.ts'
-import * as names from '../../src/shared/engine/annotations.ts'
-import { MAX_DEPTH } from '../../src/shared/engine/pointer.ts'
+import { conditionsOf } from '../../src/shared/baseline/catalog/catalog.ts'
+import { loadCatalog } from '../../src/shared/baseline/catalog/load-catalog.ts'
+import { lintTemplate } from '../../src/shared/baseline/lint/lint-template.ts'
+import { MAX_DEPTH } from '../../src/shared/engine/json/pointer.ts'
+import * as names from '../../src/shared/engine/overrides/annotations.ts'
 import { TEMPLATE_NAMES } from '../../src/shared/engine/render.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { install } from '../../src/cli/control-plane/install.ts'
-import type { Manifest } from '../../src/cli/control-plane/manifests.ts'
+import { install } from '../control-plane/install.ts'
+import type { Manifest } from '../control-plane/manifests.ts'
 import { type Bench, DEFAULT_FLAGS, type Setup, withBench } from './cluster.ts'
 import { HCO_EDIT, writeAs } from './edits.ts'
 import { rotated } from './peers/rounds.ts'

@@ -1,4 +1,4 @@
-import { WEBHOOK_CONFIGURATION } from '../../src/shared/catalog/names.ts'
+import { WEBHOOK_CONFIGURATION } from '../../src/shared/baseline/names.ts'
 import { pathOf } from '../../src/shared/cluster/resource.ts'
 import type { Bench } from './cluster.ts'
 

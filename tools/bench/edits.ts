@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 import type { Client } from '../../src/shared/cluster/client.ts'
 import { pathOf, type Resource } from '../../src/shared/cluster/resource.ts'
-import type { KubeObject } from '../../src/shared/engine/object.ts'
+import type { KubeObject } from '../../src/shared/engine/json/object.ts'
 
 /** An edit of a managed field of one object. */
 export interface Edit {

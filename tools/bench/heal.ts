@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { STATE_CONFIG_MAP } from '../../src/shared/catalog/names.ts'
+import { STATE_CONFIG_MAP } from '../../src/shared/baseline/names.ts'
 import type { Client } from '../../src/shared/cluster/client.ts'
 import { watch } from '../../src/shared/cluster/watch.ts'
 import type { AuditedRequest, Requests } from './audit.ts'

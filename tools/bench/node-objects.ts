@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/shared/engine/object.ts'
+import type { KubeObject } from '../../src/shared/engine/json/object.ts'
 
 export const NODES = { apiVersion: 'v1', resource: 'nodes' }
 

@@ -1,5 +1,5 @@
-import { markdownTable } from '../generated/markdown-table.ts'
-import { withMarked } from '../generated/marked.ts'
+import { markdownTable } from '../generate/markdown-table.ts'
+import { withMarked } from '../generate/marked.ts'
 import { cellsOf, type Grid, HEAD, type Section } from './table.ts'
 
 /** What was measured, and when. */

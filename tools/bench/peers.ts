@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { SERVING_SECRET } from '../../src/shared/catalog/names.ts'
+import { SERVING_SECRET } from '../../src/shared/baseline/names.ts'
 import { pathOf } from '../../src/shared/cluster/resource.ts'
 import { NAMESPACE } from '../../test/cluster/program.ts'
 import { authority } from './authority.ts'

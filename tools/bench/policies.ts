@@ -1,4 +1,4 @@
-import type { Manifest } from '../../src/cli/control-plane/manifests.ts'
+import type { Manifest } from '../control-plane/manifests.ts'
 
 const API = 'admissionregistration.k8s.io/v1'
 const NAME = 'bench-no-post-copy'

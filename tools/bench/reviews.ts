@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import jsonPatch, { type Operation } from 'fast-json-patch'
 
 import { pathOf } from '../../src/shared/cluster/resource.ts'
-import { isMap, type KubeObject } from '../../src/shared/engine/object.ts'
+import { isMap, type KubeObject } from '../../src/shared/engine/json/object.ts'
 import type { Bench } from './cluster.ts'
 import { type Edit, HCO_EDIT, SMALL_MACHINE_CONFIG_EDIT } from './edits.ts'
 

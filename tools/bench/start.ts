@@ -1,15 +1,15 @@
-import { install } from '../../src/cli/control-plane/install.ts'
-import { namespaceOf } from '../../src/shared/catalog/catalog.ts'
+import { namespaceOf } from '../../src/shared/baseline/catalog/catalog.ts'
 import {
   AUTHORITY_SECRET,
   LEASE,
   SERVING_SECRET,
   STATE_CONFIG_MAP,
   WEBHOOK_CONFIGURATION,
-} from '../../src/shared/catalog/names.ts'
+} from '../../src/shared/baseline/names.ts'
 import { isNotFound } from '../../src/shared/cluster/client.ts'
 import { pathOf } from '../../src/shared/cluster/resource.ts'
 import { NAMESPACE } from '../../test/cluster/program.ts'
+import { install } from '../control-plane/install.ts'
 import type { AuditedRequest } from './audit.ts'
 import type { Bench } from './cluster.ts'
 import { extent } from './statistics.ts'

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 
-import { lastLines } from '../../src/cli/control-plane/processes.ts'
+import { lastLines } from '../control-plane/processes.ts'
 
 /** Where a program runs; it ends when the signal aborts. */
 export interface Place {

@@ -1,7 +1,6 @@
 import { parse, parseAllDocuments } from 'yaml'
-
-import { groupOf } from '../../src/cli/control-plane/definitions.ts'
-import type { JsonMap } from '../../src/shared/engine/object.ts'
+import type { JsonMap } from '../../src/shared/engine/json/object.ts'
+import { groupOf } from '../control-plane/definitions.ts'
 import type { Published, Skeleton } from './lock.ts'
 import { publishedSchema } from './published-schema.ts'
 import type { Crd } from './strip.ts'

@@ -1,4 +1,4 @@
-import type { Definition } from '../../src/cli/control-plane/definitions.ts'
+import type { Definition } from '../control-plane/definitions.ts'
 import type { Change } from './overlay.ts'
 
 /** A Go module in one version; its sum is in crds.go.sum. */

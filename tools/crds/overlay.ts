@@ -1,4 +1,4 @@
-import { isMap } from '../../src/shared/engine/object.ts'
+import { isMap } from '../../src/shared/engine/json/object.ts'
 
 /**
  * One change to a definition as it was published, and the reason. `set` puts a value at the path, `drop` takes

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 
-import type { JsonMap } from '../../src/shared/engine/object.ts'
+import type { JsonMap } from '../../src/shared/engine/json/object.ts'
 
 interface TypeMeta {
   readonly group: string

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 
-import { LOCK_FILE } from '../../src/cli/control-plane/definitions.ts'
+import { LOCK_FILE } from '../control-plane/definitions.ts'
 import type { Lock } from './lock.ts'
 import { mistakesIn } from './lock-mistakes.ts'
 

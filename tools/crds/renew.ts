@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { fileOf } from '../../src/cli/control-plane/definitions.ts'
+import { fileOf } from '../control-plane/definitions.ts'
 import { derive, type Originals } from './derive.ts'
 import { type Lock, type Published, sourceOf } from './lock.ts'
 

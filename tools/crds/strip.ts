@@ -1,4 +1,4 @@
-import { isMap, type JsonMap } from '../../src/shared/engine/object.ts'
+import { isMap, type JsonMap } from '../../src/shared/engine/json/object.ts'
 
 /** A version of a CustomResourceDefinition. */
 export interface CrdVersion extends JsonMap {

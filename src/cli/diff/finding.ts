@@ -1,11 +1,11 @@
-import type { EffectOnPool } from '../../reconciler/effect-telling.ts'
-import type { Outcome } from '../../reconciler/outcome.ts'
-import { describeOutcome } from '../../reconciler/outcome-telling.ts'
-import type { Sighting, Surveyed } from '../../reconciler/survey.ts'
-import { type Asset, namespaceOf } from '../../shared/catalog/catalog.ts'
-import type { Facts } from '../../shared/catalog/facts.ts'
-import type { Drift } from '../../shared/engine/merge.ts'
-import { titleOf } from '../../shared/engine/object.ts'
+import type { Outcome } from '../../reconciler/baseline/decide/outcome.ts'
+import type { EffectOnPool } from '../../reconciler/baseline/report/effect-telling.ts'
+import { describeOutcome } from '../../reconciler/baseline/report/outcome-telling.ts'
+import type { Sighting, Surveyed } from '../../reconciler/baseline/survey.ts'
+import { type Asset, namespaceOf } from '../../shared/baseline/catalog/catalog.ts'
+import type { Facts } from '../../shared/baseline/facts/facts.ts'
+import { titleOf } from '../../shared/engine/json/object.ts'
+import type { Drift } from '../../shared/engine/merge/merge.ts'
 
 /** What the product would do about one asset, in words that need no code of ours to be understood. */
 export type Finding = Subject & (Change | NoChange | Unknown)

@@ -1,5 +1,5 @@
-import { approveCommand } from '../../reconciler/approve-command.ts'
-import type { PendingSet } from '../../reconciler/report.ts'
+import { approveCommand } from '../../reconciler/baseline/report/approve-command.ts'
+import type { PendingSet } from '../../reconciler/baseline/report/report.ts'
 import type { Finding } from './finding.ts'
 import { changeLines, shownChange } from './finding-text.ts'
 

@@ -1,6 +1,6 @@
-import type { Asset } from '../../shared/catalog/catalog.ts'
-import type { Standing } from '../../shared/catalog/standing.ts'
-import type { KubeObject } from '../../shared/engine/object.ts'
+import type { Asset } from '../../shared/baseline/catalog/catalog.ts'
+import type { Standing } from '../../shared/baseline/standing.ts'
+import type { KubeObject } from '../../shared/engine/json/object.ts'
 import { escapeControls } from '../../shared/engine/show.ts'
 import { kubernetesYaml } from '../kubernetes-yaml.ts'
 

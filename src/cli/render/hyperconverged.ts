@@ -1,5 +1,9 @@
-import { apiVersionOf, type Catalog, isHyperConverged } from '../../shared/catalog/catalog.ts'
-import { groupOf, type KubeObject, titleOf } from '../../shared/engine/object.ts'
+import {
+  apiVersionOf,
+  type Catalog,
+  isHyperConverged,
+} from '../../shared/baseline/catalog/catalog.ts'
+import { groupOf, type KubeObject, titleOf } from '../../shared/engine/json/object.ts'
 
 export interface HyperConvergedChoice {
   /** Where the objects are from, for messages. */

@@ -1,5 +1,5 @@
 import type { KindSchema } from '../../shared/cluster/schemas.ts'
-import { isMap } from '../../shared/engine/object.ts'
+import { isMap } from '../../shared/engine/json/object.ts'
 import { readOwnAsset } from '../assets.ts'
 
 /** The schemas of the kinds that come with the program, by `apiVersion/Kind`: where there is no cluster to ask. */

@@ -1,7 +1,7 @@
-import type { Observations } from '../../reconciler/facts.ts'
-import type { Catalog } from '../../shared/catalog/catalog.ts'
-import { FACT_SOURCES } from '../../shared/catalog/facts.ts'
-import { groupOf, type KubeObject, titleOf } from '../../shared/engine/object.ts'
+import type { Observations } from '../../reconciler/baseline/gather/facts.ts'
+import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
+import { FACT_SOURCES } from '../../shared/baseline/facts/facts.ts'
+import { groupOf, type KubeObject, titleOf } from '../../shared/engine/json/object.ts'
 import { servedOffline } from './served-offline.ts'
 
 /** A cluster as somebody describes it, where there is none to ask. */

@@ -1,11 +1,11 @@
-import { lookOut, type Outlook } from '../../reconciler/outlook.ts'
-import { withCluster } from '../../reconciler/read-cluster.ts'
-import type { Catalog } from '../../shared/catalog/catalog.ts'
-import { createStandings } from '../../shared/catalog/standing.ts'
+import { lookOut, type Outlook } from '../../reconciler/baseline/gather/outlook.ts'
+import { withCluster } from '../../reconciler/baseline/gather/read-cluster.ts'
+import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
+import { createStandings } from '../../shared/baseline/standing.ts'
 import { connect } from '../../shared/cluster/client.ts'
 import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
-import type { Env } from '../control-plane/go.ts'
+import type { Env } from '../../shared/ops/env.ts'
 import { relatedImages } from '../related-images.ts'
 
 export interface OnClusterOptions {

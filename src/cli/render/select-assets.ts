@@ -1,6 +1,6 @@
-import type { Catalog } from '../../shared/catalog/catalog.ts'
-import { nearest, suggesting } from '../../shared/catalog/nearest.ts'
-import { SEE_ALL_NAMES } from '../../shared/catalog/settings.ts'
+import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
+import { nearest, suggesting } from '../../shared/baseline/catalog/nearest.ts'
+import { SEE_ALL_NAMES } from '../../shared/baseline/settings/settings.ts'
 import { showValue } from '../../shared/engine/show.ts'
 import { UsageError } from '../run-cli.ts'
 

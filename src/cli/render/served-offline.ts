@@ -1,13 +1,13 @@
 import { closest } from 'fastest-levenshtein'
 
-import type { Observations } from '../../reconciler/facts.ts'
+import type { Observations } from '../../reconciler/baseline/gather/facts.ts'
 import {
   type Catalog,
   conditionsOf,
   isHyperConverged,
   kindKey,
-} from '../../shared/catalog/catalog.ts'
-import { FACT_SOURCES } from '../../shared/catalog/facts.ts'
+} from '../../shared/baseline/catalog/catalog.ts'
+import { FACT_SOURCES } from '../../shared/baseline/facts/facts.ts'
 import type { Served } from '../../shared/cluster/discovery.ts'
 import { showValue } from '../../shared/engine/show.ts'
 import { UsageError } from '../run-cli.ts'

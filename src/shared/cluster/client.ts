@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { KubeConfig } from '@kubernetes/client-node'
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici'
 
-import { isMap } from '../engine/object.ts'
+import { isMap } from '../engine/json/object.ts'
 import { createCredentials } from './credentials.ts'
 import { KubeconfigError } from './kubeconfig.ts'
 

@@ -1,7 +1,7 @@
-import type { MergeTree } from '../engine/merge-tree.ts'
-import { groupOf, isMap, type JsonMap } from '../engine/object.ts'
-import { parsePointer, valueAt } from '../engine/pointer.ts'
-import { treeOf } from '../engine/tree-of.ts'
+import { groupOf, isMap, type JsonMap } from '../engine/json/object.ts'
+import { parsePointer, valueAt } from '../engine/json/pointer.ts'
+import type { MergeTree } from '../engine/merge/merge-tree.ts'
+import { treeOf } from '../engine/merge/tree-of.ts'
 import type { Client } from './client.ts'
 
 /** What to read of one kind's schema: its merge tree always, and what it says of some fields. */

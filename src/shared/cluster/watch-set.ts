@@ -1,5 +1,5 @@
-import { isEqual } from '../engine/equal.ts'
-import type { KubeObject } from '../engine/object.ts'
+import { isEqual } from '../engine/json/equal.ts'
+import type { KubeObject } from '../engine/json/object.ts'
 import type { Client } from './client.ts'
 import type { Resource } from './resource.ts'
 import { keyOf, watch } from './watch.ts'

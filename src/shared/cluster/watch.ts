@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import type { KubeObject } from '../engine/object.ts'
+import type { KubeObject } from '../engine/json/object.ts'
 import { ApiError, type Client, UnreachableError } from './client.ts'
 import { pathOf, type Resource } from './resource.ts'
 

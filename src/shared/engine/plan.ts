@@ -1,14 +1,14 @@
-import { IGNORE_FIELDS, MODE, PATCH, RECONCILE_PAUSED } from './annotations.ts'
-import { releaseFields } from './ignore-fields.ts'
-import type { FieldPath, MergeTree } from './merge-tree.ts'
-import { nullFields } from './null-fields.ts'
-import { annotationOf, type KubeObject } from './object.ts'
-import { applyPatch } from './patch.ts'
+import { annotationOf, type KubeObject } from './json/object.ts'
+import type { FieldPath, MergeTree } from './merge/merge-tree.ts'
+import { nullFields } from './merge/null-fields.ts'
+import { unknownFields } from './merge/unknown-fields.ts'
+import { voidChanges } from './merge/void-changes.ts'
+import { IGNORE_FIELDS, MODE, PATCH, RECONCILE_PAUSED } from './overrides/annotations.ts'
+import { releaseFields } from './overrides/ignore-fields.ts'
+import { applyPatch } from './overrides/patch.ts'
 import type { Problem } from './problem.ts'
 import { err, ok, type Result } from './result.ts'
 import { showValue } from './show.ts'
-import { unknownFields } from './unknown-fields.ts'
-import { voidChanges } from './void-changes.ts'
 
 /** What ought to become of an object, given its baseline and the overrides that it carries. */
 export type Plan =

@@ -8,9 +8,9 @@ import {
   stringify,
   visit,
 } from 'yaml'
-import { isExact } from './json.ts'
-import { isKubeObject, type KubeObject } from './object.ts'
-import { parsePointer, valueAt } from './pointer.ts'
+import { isExact } from './json/json.ts'
+import { isKubeObject, type KubeObject } from './json/object.ts'
+import { parsePointer, valueAt } from './json/pointer.ts'
 
 /** What an asset's template is rendered with, under these names. */
 export interface TemplateLocals {

@@ -1,6 +1,6 @@
-import { byteLength, isDeeper } from './json.ts'
-import type { JsonMap } from './object.ts'
-import { MAX_DEPTH } from './pointer.ts'
+import { byteLength, isDeeper } from './json/json.ts'
+import type { JsonMap } from './json/object.ts'
+import { MAX_DEPTH } from './json/pointer.ts'
 
 const SECRET_NAMES = [
   /pass|secret|token|credential|private|(api|access|encryption|signing|ssh)[-_]?key/i,

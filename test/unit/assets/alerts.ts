@@ -1,5 +1,5 @@
-import { readSettings } from '../../../src/shared/catalog/settings.ts'
-import { standingOf } from '../../../src/shared/catalog/standing.ts'
+import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
+import { standingOf } from '../../../src/shared/baseline/standing.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { assetNamed, factsWith } from '../catalog/facts.ts'
 

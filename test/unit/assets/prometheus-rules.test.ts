@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { webhookConfigurations } from '../../../src/shared/catalog/webhook-rules.ts'
+import { webhookConfigurations } from '../../../src/shared/baseline/generated/webhook-rules.ts'
 import { catalog, factsWith } from '../catalog/facts.ts'
 import { alerts } from './alerts.ts'
 import { readExpression } from './expression.ts'

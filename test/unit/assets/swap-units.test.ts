@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 
-import { readSettings } from '../../../src/shared/catalog/settings.ts'
-import { standingOf } from '../../../src/shared/catalog/standing.ts'
+import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
+import { standingOf } from '../../../src/shared/baseline/standing.ts'
 import { assetNamed, factsWith } from '../catalog/facts.ts'
 
 interface Ignition {

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { loadManifests } from '../../../src/cli/control-plane/manifests.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { heartbeatAt, workerLike } from '../../../tools/bench/node-objects.ts'
+import { loadManifests } from '../../../tools/control-plane/manifests.ts'
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures/nodes')
 const model = loadManifests(FIXTURES).find(

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { parse } from 'yaml'
 
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { HCO_EDIT, SMALL_MACHINE_CONFIG_EDIT } from '../../../tools/bench/edits.ts'
 import { type ReviewAnswer, reviewsFor, UID } from '../../../tools/bench/reviews.ts'
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse, stringify } from 'yaml'
-import { isHyperConverged } from '../../../src/shared/catalog/catalog.ts'
-import { loadCatalog } from '../../../src/shared/catalog/load-catalog.ts'
+import { isHyperConverged } from '../../../src/shared/baseline/catalog/catalog.ts'
+import { loadCatalog } from '../../../src/shared/baseline/catalog/load-catalog.ts'
 import { syntheticAssets } from '../../../tools/bench/synthetic-assets.ts'
 
 const ASSETS = join(import.meta.dirname, '../../../assets')

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import { apiVersionOf } from '../../../src/shared/catalog/catalog.ts'
-import { readSettings } from '../../../src/shared/catalog/settings.ts'
-import { standingOf } from '../../../src/shared/catalog/standing.ts'
-import { isMap, type KubeObject } from '../../../src/shared/engine/object.ts'
+import { apiVersionOf } from '../../../src/shared/baseline/catalog/catalog.ts'
+import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
+import { standingOf } from '../../../src/shared/baseline/standing.ts'
+import { isMap, type KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { crdOf, faultsOf } from './definitions.ts'
 import { assetNamed, type Changes, catalog, everythingServed, FULL, factsWith } from './facts.ts'
 

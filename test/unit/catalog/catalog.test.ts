@@ -9,9 +9,9 @@ import {
   kindKey,
   namespaceOf,
   servedVersion,
-} from '../../../src/shared/catalog/catalog.ts'
-import { catalogSchema } from '../../../src/shared/catalog/catalog-schema.ts'
-import { CatalogError, loadCatalog } from '../../../src/shared/catalog/load-catalog.ts'
+} from '../../../src/shared/baseline/catalog/catalog.ts'
+import { catalogSchema } from '../../../src/shared/baseline/catalog/catalog-schema.ts'
+import { CatalogError, loadCatalog } from '../../../src/shared/baseline/catalog/load-catalog.ts'
 import { assetNamed, catalog, readAsset } from './facts.ts'
 
 const ONE = `assets:

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv'
 
-import { isMap } from '../../../src/shared/engine/object.ts'
+import { isMap } from '../../../src/shared/engine/json/object.ts'
 
 /** Finds what a schema does not admit, members that it does not name included, as the API server's strict validation has it. */
 export function validatorOf(schema: object): (value: unknown) => readonly string[] {

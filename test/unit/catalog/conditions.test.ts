@@ -4,8 +4,8 @@ import {
   describeCondition,
   holds,
   isOptIn,
-} from '../../../src/shared/catalog/conditions.ts'
-import { DETECTORS, type Facts, TOPOLOGY_FIELDS } from '../../../src/shared/catalog/facts.ts'
+} from '../../../src/shared/baseline/facts/conditions.ts'
+import { DETECTORS, type Facts, TOPOLOGY_FIELDS } from '../../../src/shared/baseline/facts/facts.ts'
 import { type Changes, factsWith, readAsset } from './facts.ts'
 
 const crd = (versions?: readonly string[]): Condition => ({

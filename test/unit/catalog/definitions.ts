@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url'
-
-import { loadDefinitions } from '../../../src/cli/control-plane/definitions.ts'
-import { loadManifests } from '../../../src/cli/control-plane/manifests.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
+import { loadDefinitions } from '../../../tools/control-plane/definitions.ts'
+import { loadManifests } from '../../../tools/control-plane/manifests.ts'
 import { validatorOf } from './closed-schema.ts'
 
 export interface Crd {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 
-import { answerKey } from '../../../src/shared/catalog/facts.ts'
-import { readSettings } from '../../../src/shared/catalog/settings.ts'
-import { standingOf } from '../../../src/shared/catalog/standing.ts'
-import type { Schema } from '../../../src/shared/engine/tree-of.ts'
-import { schemasOf } from '../../../tools/generated/schemas-file.ts'
+import { answerKey } from '../../../src/shared/baseline/facts/facts.ts'
+import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
+import { standingOf } from '../../../src/shared/baseline/standing.ts'
+import type { Schema } from '../../../src/shared/engine/merge/tree-of.ts'
+import { schemasOf } from '../../../tools/generate/schemas-file.ts'
 import { type Crd, crdOf, faultsOf } from './definitions.ts'
 import { assetNamed, type Changes, catalog, everythingServed, factsWith } from './facts.ts'
 

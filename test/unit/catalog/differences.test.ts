@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 
-import { differencesOf } from '../../../src/shared/catalog/differences.ts'
-import { isEqual } from '../../../src/shared/engine/equal.ts'
+import { differencesOf } from '../../../src/shared/baseline/machine-config/differences.ts'
+import { isEqual } from '../../../src/shared/engine/json/equal.ts'
 import { seed } from '../engine/schemas.ts'
 import { anything, nested } from './machine-configs.ts'
 

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import t from 'tap'
 
-import { classifyChange } from '../../../src/shared/catalog/disruption-class.ts'
+import { classifyChange } from '../../../src/shared/baseline/machine-config/disruption-class.ts'
 import {
   type DisruptionPolicies,
   type Effect,
   strongest,
-} from '../../../src/shared/catalog/disruption-policies.ts'
-import { withLivePayloads } from '../../../src/shared/catalog/live-payloads.ts'
-import { readSettings } from '../../../src/shared/catalog/settings.ts'
-import { standingOf } from '../../../src/shared/catalog/standing.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+} from '../../../src/shared/baseline/machine-config/disruption-policies.ts'
+import { withLivePayloads } from '../../../src/shared/baseline/machine-config/live-payloads.ts'
+import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
+import { standingOf } from '../../../src/shared/baseline/standing.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { deepFreeze, seed } from '../engine/schemas.ts'
 import { assetNamed, factsWith } from './facts.ts'

@@ -8,8 +8,8 @@ import {
   type Effect,
   lookUpIn,
   strongest,
-} from '../../../src/shared/catalog/disruption-policies.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+} from '../../../src/shared/baseline/machine-config/disruption-policies.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { seed } from '../engine/schemas.ts'
 import { anything, nested } from './machine-configs.ts'
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-import { type Asset, conditionsOf, kindKey } from '../../../src/shared/catalog/catalog.ts'
-import type { Facts } from '../../../src/shared/catalog/facts.ts'
-import { lintTemplate } from '../../../src/shared/catalog/lint/lint-template.ts'
-import { loadCatalog } from '../../../src/shared/catalog/load-catalog.ts'
+import { type Asset, conditionsOf, kindKey } from '../../../src/shared/baseline/catalog/catalog.ts'
+import { loadCatalog } from '../../../src/shared/baseline/catalog/load-catalog.ts'
+import type { Facts } from '../../../src/shared/baseline/facts/facts.ts'
+import { lintTemplate } from '../../../src/shared/baseline/lint/lint-template.ts'
 import { deepFreeze } from '../engine/schemas.ts'
 
 /** Reads a file of the catalog that the product comes with. */

@@ -1,6 +1,6 @@
 import t from 'tap'
 
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { fightsAmong } from './fights.ts'
 
 const ROLE = 'machineconfiguration.openshift.io/role'

@@ -1,5 +1,5 @@
-import { isMap, type KubeObject } from '../../../src/shared/engine/object.ts'
-import { valueAt } from '../../../src/shared/engine/pointer.ts'
+import { isMap, type KubeObject } from '../../../src/shared/engine/json/object.ts'
+import { valueAt } from '../../../src/shared/engine/json/pointer.ts'
 
 interface Claim {
   /** What can have one value only. */

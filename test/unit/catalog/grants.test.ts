@@ -1,6 +1,6 @@
 import t from 'tap'
-import { RECONCILER_ROLE } from '../../../src/shared/catalog/names.ts'
-import { accounts } from '../../../src/shared/catalog/rbac.ts'
+import { accounts } from '../../../src/shared/baseline/generated/rbac.ts'
+import { RECONCILER_ROLE } from '../../../src/shared/baseline/names.ts'
 import { entry, HEAD, linted, mistakesIn, NAMESPACE } from './linted.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
 import { parseAllDocuments } from 'yaml'
-import { DETECTORS, type Detector } from '../../../src/shared/catalog/facts.ts'
+import { DETECTORS, type Detector } from '../../../src/shared/baseline/facts/facts.ts'
 import {
   detectHardware,
   type Hardware,
   holdHardware,
   type NodeHardware,
   STICKY_MS,
-} from '../../../src/shared/catalog/hardware.ts'
+} from '../../../src/shared/baseline/facts/hardware.ts'
 import { seed } from '../engine/schemas.ts'
 
 interface Sample {

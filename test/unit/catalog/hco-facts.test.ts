@@ -1,8 +1,8 @@
 import t from 'tap'
 
-import type { Asset } from '../../../src/shared/catalog/catalog.ts'
-import { hcoFactsOf } from '../../../src/shared/catalog/hco-facts.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import type { Asset } from '../../../src/shared/baseline/catalog/catalog.ts'
+import { hcoFactsOf } from '../../../src/shared/baseline/facts/hco-facts.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 
 const asset = (parts: Partial<Asset>) =>
   ({ hcoFields: [], conditions: [], sections: [], ...parts }) as unknown as Asset

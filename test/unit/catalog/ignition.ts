@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-import { isMap, type KubeObject } from '../../../src/shared/engine/object.ts'
-import { valueAt } from '../../../src/shared/engine/pointer.ts'
+import { isMap, type KubeObject } from '../../../src/shared/engine/json/object.ts'
+import { valueAt } from '../../../src/shared/engine/json/pointer.ts'
 import { validatorOf } from './closed-schema.ts'
 
 const SCHEMAS = new URL('../../fixtures/ignition/', import.meta.url)

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { Condition } from '../../../src/shared/catalog/conditions.ts'
-import { isExclusive } from '../../../src/shared/catalog/lint/contradictions.ts'
+import type { Condition } from '../../../src/shared/baseline/facts/conditions.ts'
+import { isExclusive } from '../../../src/shared/baseline/lint/contradictions.ts'
 import { entry, HEAD, mistakesIn } from './linted.ts'
 
 const FILES = { 'active/one.yaml.ejs': HEAD }

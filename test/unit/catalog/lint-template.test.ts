@@ -1,6 +1,6 @@
 import t from 'tap'
-import { lintTemplate } from '../../../src/shared/catalog/lint/lint-template.ts'
-import { loadCatalog } from '../../../src/shared/catalog/load-catalog.ts'
+import { loadCatalog } from '../../../src/shared/baseline/catalog/load-catalog.ts'
+import { lintTemplate } from '../../../src/shared/baseline/lint/lint-template.ts'
 import { entry, HEAD, mistakesIn, mistakesInTemplate } from './linted.ts'
 
 const NAMED = { group: 'x.io', versions: ['v1'], kind: 'Thing', resource: 'things', name: 'one' }

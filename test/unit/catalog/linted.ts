@@ -1,6 +1,6 @@
-import type { Catalog } from '../../../src/shared/catalog/catalog.ts'
-import { lintTemplate } from '../../../src/shared/catalog/lint/lint-template.ts'
-import { CatalogError, loadCatalog } from '../../../src/shared/catalog/load-catalog.ts'
+import type { Catalog } from '../../../src/shared/baseline/catalog/catalog.ts'
+import { CatalogError, loadCatalog } from '../../../src/shared/baseline/catalog/load-catalog.ts'
+import { lintTemplate } from '../../../src/shared/baseline/lint/lint-template.ts'
 
 /** A template's head that no rule has anything against. */
 export const HEAD = `apiVersion: <%= object.apiVersion %>

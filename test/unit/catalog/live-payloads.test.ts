@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { Gunzip } from 'fflate'
 import t from 'tap'
 
-import { withLivePayloads } from '../../../src/shared/catalog/live-payloads.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import { withLivePayloads } from '../../../src/shared/baseline/machine-config/live-payloads.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { deepFreeze, seed } from '../engine/schemas.ts'
 import {
   anyContent,

@@ -1,7 +1,7 @@
 import t from 'tap'
 
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
-import { outlookOnSample, SAMPLE_CLUSTERS } from '../../../tools/generated/sample-clusters.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
+import { outlookOnSample, SAMPLE_CLUSTERS } from '../../../tools/generate/sample-clusters.ts'
 import { crdOf, faultsOf } from './definitions.ts'
 import { catalog } from './facts.ts'
 import { fightsAmong } from './fights.ts'

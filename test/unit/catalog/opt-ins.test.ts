@@ -1,6 +1,10 @@
 import t from 'tap'
 
-import { emptyOptIns, optInProblems, optIns } from '../../../src/shared/catalog/opt-ins.ts'
+import {
+  emptyOptIns,
+  optInProblems,
+  optIns,
+} from '../../../src/shared/baseline/settings/opt-ins.ts'
 import { assetNamed, catalog } from './facts.ts'
 
 const KEY = 'platform.kubevirt.io/enable-loadaware'

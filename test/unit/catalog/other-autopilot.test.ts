@@ -5,7 +5,7 @@ import {
   otherBeside,
   tellHowAlone,
   tellOther,
-} from '../../../src/shared/catalog/other-autopilot.ts'
+} from '../../../src/shared/baseline/settings/other-autopilot.ts'
 
 const deployment = (spec?: object) => ({
   apiVersion: 'apps/v1',

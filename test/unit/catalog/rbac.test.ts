@@ -1,13 +1,13 @@
 import t from 'tap'
-import type { Asset, Catalog } from '../../../src/shared/catalog/catalog.ts'
-import { isRole } from '../../../src/shared/catalog/grants.ts'
+import type { Asset, Catalog } from '../../../src/shared/baseline/catalog/catalog.ts'
+import { isRole } from '../../../src/shared/baseline/catalog/grants.ts'
+import { accounts, type Rule } from '../../../src/shared/baseline/generated/rbac.ts'
 import {
   accountUser,
   RECONCILER_ACCOUNT,
   WEBHOOK_ACCOUNT,
-} from '../../../src/shared/catalog/names.ts'
-import { accounts, type Rule } from '../../../src/shared/catalog/rbac.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+} from '../../../src/shared/baseline/names.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { assetNamed, catalog } from './facts.ts'
 
 const NAMESPACE = 'autopilot'

@@ -4,7 +4,7 @@ import {
   isInForce,
   sectionsInForce,
   waitingSections,
-} from '../../../src/shared/catalog/sections.ts'
+} from '../../../src/shared/baseline/catalog/sections.ts'
 import { assetNamed, type Changes, catalog, factsWith } from './facts.ts'
 
 const hco = assetNamed('hco-golden-config')

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { isSelected } from '../../../src/shared/catalog/activation.ts'
-import { isExcluded } from '../../../src/shared/catalog/exclusions.ts'
-import { settingNote } from '../../../src/shared/catalog/setting-note.ts'
+import { isSelected } from '../../../src/shared/baseline/settings/activation.ts'
+import { isExcluded } from '../../../src/shared/baseline/settings/exclusions.ts'
+import { settingNote } from '../../../src/shared/baseline/settings/setting-note.ts'
 import {
   type Annotations,
   type KnownSettings,
@@ -10,13 +10,13 @@ import {
   type Settings,
   settingsInForce,
   unknownNames,
-} from '../../../src/shared/catalog/settings.ts'
+} from '../../../src/shared/baseline/settings/settings.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
   DISRUPTIVE_CHANGES,
   ENFORCEMENT,
-} from '../../../src/shared/engine/annotations.ts'
+} from '../../../src/shared/engine/overrides/annotations.ts'
 import { seed } from '../engine/schemas.ts'
 import { assetNamed, catalog } from './facts.ts'
 

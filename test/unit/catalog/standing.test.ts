@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import type { Asset } from '../../../src/shared/catalog/catalog.ts'
-import type { Facts } from '../../../src/shared/catalog/facts.ts'
-import { readSettings } from '../../../src/shared/catalog/settings.ts'
+import type { Asset } from '../../../src/shared/baseline/catalog/catalog.ts'
+import type { Facts } from '../../../src/shared/baseline/facts/facts.ts'
+import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
 import {
   identityOn,
   isCreatable,
   isObsolete,
   standingOf,
-} from '../../../src/shared/catalog/standing.ts'
+} from '../../../src/shared/baseline/standing.ts'
+import { canonicalJson } from '../../../src/shared/engine/json/canonical.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
   FIELD_MANAGER,
   MANAGED_BY,
-} from '../../../src/shared/engine/annotations.ts'
-import { canonicalJson } from '../../../src/shared/engine/canonical.ts'
+} from '../../../src/shared/engine/overrides/annotations.ts'
 import { compileTemplate } from '../../../src/shared/engine/render.ts'
 import { assetNamed, type Changes, catalog, FULL, factsWith } from './facts.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { detectHardware, holdHardware } from '../../../src/shared/catalog/hardware.ts'
+import { detectHardware, holdHardware } from '../../../src/shared/baseline/facts/hardware.ts'
 import {
   knownSettings,
   parseState,
@@ -7,8 +7,8 @@ import {
   type State,
   stateData,
   UNKNOWN,
-} from '../../../src/shared/catalog/state.ts'
-import { AUTOPILOT, DISABLED_RESOURCES } from '../../../src/shared/engine/annotations.ts'
+} from '../../../src/shared/baseline/state.ts'
+import { AUTOPILOT, DISABLED_RESOURCES } from '../../../src/shared/engine/overrides/annotations.ts'
 import { factsWith } from './facts.ts'
 
 const state: State = {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parseAllDocuments } from 'yaml'
-import { TOPOLOGY_FIELDS } from '../../../src/shared/catalog/facts.ts'
+import { TOPOLOGY_FIELDS } from '../../../src/shared/baseline/facts/facts.ts'
 import {
   countMachines,
   detectTopology,
   type TopologySources,
-} from '../../../src/shared/catalog/topology.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+} from '../../../src/shared/baseline/facts/topology.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 
 const NOWHERE: TopologySources = {
   nodeLabels: [],

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { kindKey } from '../../../src/shared/catalog/catalog.ts'
+import { kindKey } from '../../../src/shared/baseline/catalog/catalog.ts'
 import {
   type RegistrationInput,
   webhookConfigurations,
-} from '../../../src/shared/catalog/webhook-rules.ts'
+} from '../../../src/shared/baseline/generated/webhook-rules.ts'
 import { assetNamed, catalog, everythingServed, factsWith } from './facts.ts'
 
 const BUNDLE = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n'

@@ -4,7 +4,7 @@ import {
   chooseHyperConverged,
   plainHyperConverged,
 } from '../../../src/cli/render/hyperconverged.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { catalog } from '../catalog/facts.ts'
 
 const NAME = 'kubevirt-hyperconverged'

@@ -1,8 +1,8 @@
 import t from 'tap'
 
 import { notesOn } from '../../../src/cli/notes.ts'
-import type { OtherAutopilot } from '../../../src/shared/catalog/other-autopilot.ts'
-import { readSettings } from '../../../src/shared/catalog/settings.ts'
+import type { OtherAutopilot } from '../../../src/shared/baseline/settings/other-autopilot.ts'
+import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
 import { catalog } from '../catalog/facts.ts'
 
 const PREFIX = 'platform.kubevirt.io'

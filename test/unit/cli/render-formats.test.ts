@@ -2,8 +2,8 @@ import t from 'tap'
 import { parseAllDocuments } from 'yaml'
 
 import { FORMATS, type RenderedAsset } from '../../../src/cli/render/formats.ts'
-import type { Standing } from '../../../src/shared/catalog/standing.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import type { Standing } from '../../../src/shared/baseline/standing.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { assetNamed } from '../catalog/facts.ts'
 
 const baseline: KubeObject = {

@@ -2,13 +2,13 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
+import { kindKey } from '../../../src/shared/baseline/catalog/catalog.ts'
 import {
   fileOf,
   groupOf,
   isNeeded,
   loadDefinitions,
-} from '../../../src/cli/control-plane/definitions.ts'
-import { kindKey } from '../../../src/shared/catalog/catalog.ts'
+} from '../../../tools/control-plane/definitions.ts'
 import { requireAsLocked } from '../../../tools/crds/derive.ts'
 import { isPublished, type Lock, nameOf } from '../../../tools/crds/lock.ts'
 import { mistakesIn } from '../../../tools/crds/lock-mistakes.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { canonicalJson } from '../../../src/shared/engine/canonical.ts'
-import { isMap } from '../../../src/shared/engine/object.ts'
+import { canonicalJson } from '../../../src/shared/engine/json/canonical.ts'
+import { isMap } from '../../../src/shared/engine/json/object.ts'
 import { seed } from './schemas.ts'
 
 const vectors: readonly (readonly [value: unknown, text: string])[] = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { byteLength, depthOf, isExact, parseJson } from '../../../src/shared/engine/json.ts'
+import { byteLength, depthOf, isExact, parseJson } from '../../../src/shared/engine/json/json.ts'
 
 t.test('parses strict JSON', async (t) => {
   const texts = [

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import jsonPatch from 'fast-json-patch'
 import t from 'tap'
-import { isEqual } from '../../../src/shared/engine/equal.ts'
-import { type Correction, correct, drift, merge } from '../../../src/shared/engine/merge.ts'
-import { ATOMIC } from '../../../src/shared/engine/merge-tree.ts'
-import { isMap, type KubeObject } from '../../../src/shared/engine/object.ts'
+import { isEqual } from '../../../src/shared/engine/json/equal.ts'
+import { isMap, type KubeObject } from '../../../src/shared/engine/json/object.ts'
+import { type Correction, correct, drift, merge } from '../../../src/shared/engine/merge/merge.ts'
+import { ATOMIC } from '../../../src/shared/engine/merge/merge-tree.ts'
 import { anyObject, crdTree, deepFreeze, objectWith, seed, tree } from './schemas.ts'
 
 interface Case {

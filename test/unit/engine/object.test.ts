@@ -5,7 +5,7 @@ import {
   isKubeObject,
   isMap,
   titleOf,
-} from '../../../src/shared/engine/object.ts'
+} from '../../../src/shared/engine/json/object.ts'
 
 const OBJECT = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }
 

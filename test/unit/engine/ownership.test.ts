@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { DEDUCED, type FieldPath } from '../../../src/shared/engine/merge-tree.ts'
-import type { KubeObject, ManagedFieldsEntry } from '../../../src/shared/engine/object.ts'
+import type { KubeObject, ManagedFieldsEntry } from '../../../src/shared/engine/json/object.ts'
+import { DEDUCED, type FieldPath } from '../../../src/shared/engine/merge/merge-tree.ts'
 import {
   fieldsOf,
   isSomeOrphaned,
@@ -9,7 +9,7 @@ import {
   ownership,
   released,
   releaseOperations,
-} from '../../../src/shared/engine/ownership.ts'
+} from '../../../src/shared/engine/merge/ownership.ts'
 import { anyObject, objectWith, seed, tree } from './schemas.ts'
 
 const MANAGER = 'virt-platform-autopilot'

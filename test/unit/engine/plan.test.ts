@@ -5,7 +5,7 @@ import {
   MODE,
   PATCH,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/annotations.ts'
+} from '../../../src/shared/engine/overrides/annotations.ts'
 import { plan, switchProblems } from '../../../src/shared/engine/plan.ts'
 import { anyObject, objectWith, seed, tree } from './schemas.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { drift } from '../../../src/shared/engine/merge.ts'
-import type { FieldPath } from '../../../src/shared/engine/merge-tree.ts'
-import { pointersOf } from '../../../src/shared/engine/pointer-of.ts'
+import { drift } from '../../../src/shared/engine/merge/merge.ts'
+import type { FieldPath } from '../../../src/shared/engine/merge/merge-tree.ts'
+import { pointersOf } from '../../../src/shared/engine/merge/pointer-of.ts'
 import { anyObject, objectWith, seed, tree } from './schemas.ts'
 
 const object = objectWith({

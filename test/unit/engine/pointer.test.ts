@@ -7,7 +7,7 @@ import {
   isListIndex,
   parsePointer,
   valueAt,
-} from '../../../src/shared/engine/pointer.ts'
+} from '../../../src/shared/engine/json/pointer.ts'
 
 const DOCUMENT = {
   plain: 1,

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { parse } from 'yaml'
-import type { MergeTree } from '../../../src/shared/engine/merge-tree.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
-import { type Schema, treeOf } from '../../../src/shared/engine/tree-of.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
+import type { MergeTree } from '../../../src/shared/engine/merge/merge-tree.ts'
+import { type Schema, treeOf } from '../../../src/shared/engine/merge/tree-of.ts'
 
 interface Crd {
   readonly spec: {

@@ -4,8 +4,8 @@ import {
   DEDUCED,
   type MergeTree,
   memberTree,
-} from '../../../src/shared/engine/merge-tree.ts'
-import { type Schema, treeOf } from '../../../src/shared/engine/tree-of.ts'
+} from '../../../src/shared/engine/merge/merge-tree.ts'
+import { type Schema, treeOf } from '../../../src/shared/engine/merge/tree-of.ts'
 import { crdTree } from './schemas.ts'
 
 const text: Schema = { type: 'string' }

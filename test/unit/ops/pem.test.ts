@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createAuthority, createServing } from '../../../src/reconciler/issuance.ts'
+import { createAuthority, createServing } from '../../../src/reconciler/admission/issuance.ts'
 import { certificatesIn, isKeyOf, isSignedByOne, servableIn } from '../../../src/shared/ops/pem.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')

@@ -1,7 +1,7 @@
 import t from 'tap'
 
-import { decideRegistration } from '../../../src/reconciler/break-glass.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import { decideRegistration } from '../../../src/reconciler/admission/break-glass.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 
 const owner = (name: string, uid: string) => ({ kind: 'ClusterRole', name, uid })
 const OURS = owner('virt-platform-autopilot-reconciler', 'u-1')

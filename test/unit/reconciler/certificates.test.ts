@@ -6,9 +6,9 @@ import {
   nextRenewal,
   renewCertificates,
   type StoredCertificates,
-} from '../../../src/reconciler/certificates.ts'
-import { Learning } from '../../../src/reconciler/learning.ts'
-import { isEqual } from '../../../src/shared/engine/equal.ts'
+} from '../../../src/reconciler/admission/certificates.ts'
+import { Learning } from '../../../src/reconciler/admission/learning.ts'
+import { isEqual } from '../../../src/shared/engine/json/equal.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const HOUR = 3_600_000

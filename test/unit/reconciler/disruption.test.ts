@@ -1,10 +1,13 @@
 import t from 'tap'
 
-import { Disruption, type DisruptiveChange } from '../../../src/reconciler/disruption.ts'
-import type { Asset } from '../../../src/shared/catalog/catalog.ts'
-import type { Effect } from '../../../src/shared/catalog/disruption-policies.ts'
-import { UNKNOWN } from '../../../src/shared/catalog/state.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import {
+  Disruption,
+  type DisruptiveChange,
+} from '../../../src/reconciler/baseline/decide/disruption.ts'
+import type { Asset } from '../../../src/shared/baseline/catalog/catalog.ts'
+import type { Effect } from '../../../src/shared/baseline/machine-config/disruption-policies.ts'
+import { UNKNOWN } from '../../../src/shared/baseline/state.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 
 const asset = (name: string) => ({ name }) as Asset

@@ -1,6 +1,6 @@
 import t from 'tap'
 
-import { Heals } from '../../../src/reconciler/heals.ts'
+import { Heals } from '../../../src/reconciler/baseline/decide/heals.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { objectWith } from '../engine/schemas.ts'
 

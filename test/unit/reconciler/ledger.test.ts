@@ -1,7 +1,7 @@
 import t from 'tap'
-import { Ledger } from '../../../src/reconciler/ledger.ts'
-import { detectHardware, holdHardware } from '../../../src/shared/catalog/hardware.ts'
-import { type State, stateData, UNKNOWN } from '../../../src/shared/catalog/state.ts'
+import { Ledger } from '../../../src/reconciler/baseline/ledger.ts'
+import { detectHardware, holdHardware } from '../../../src/shared/baseline/facts/hardware.ts'
+import { type State, stateData, UNKNOWN } from '../../../src/shared/baseline/state.ts'
 import { factsWith } from '../catalog/facts.ts'
 
 const STATE: State = {

@@ -1,6 +1,6 @@
 import t from 'tap'
 
-import { createPublisher } from '../../../src/reconciler/publisher.ts'
+import { createPublisher } from '../../../src/reconciler/manager/publisher.ts'
 
 const settle = async () => {
   for (let i = 0; i < 10; i++) await Promise.resolve()

@@ -2,7 +2,7 @@ import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 
-import { Queue } from '../../../src/reconciler/queue.ts'
+import { Queue } from '../../../src/reconciler/manager/queue.ts'
 
 /** A queue whose work is finished by hand, in whatever order the test wants. */
 function manual(concurrency: number) {

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { RegistrationOwner } from '../../../src/reconciler/registration-owner.ts'
+import { RegistrationOwner } from '../../../src/reconciler/admission/registration-owner.ts'
 import { ApiError, type Client } from '../../../src/shared/cluster/client.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 
 const ROLE: KubeObject = {
   apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -1,7 +1,7 @@
 import t from 'tap'
 
-import { Settled } from '../../../src/reconciler/settled.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import { Settled } from '../../../src/reconciler/baseline/decide/settled.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 
 const object = (value: number, metadata = {}): KubeObject => ({

@@ -1,8 +1,8 @@
 import t from 'tap'
 
-import { takenAway } from '../../../src/reconciler/taken-away.ts'
-import type { FieldPath } from '../../../src/shared/engine/merge-tree.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import { takenAway } from '../../../src/reconciler/baseline/decide/taken-away.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
+import type { FieldPath } from '../../../src/shared/engine/merge/merge-tree.ts'
 import { objectWith, tree } from '../engine/schemas.ts'
 
 const field = (...names: readonly string[]): FieldPath => names.map((name) => ({ field: name }))

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { createAuthority, createServing } from '../../../src/reconciler/issuance.ts'
-import { trustSourceOf } from '../../../src/reconciler/trust-source.ts'
-import { webhookConfigurations } from '../../../src/shared/catalog/webhook-rules.ts'
+import { createAuthority, createServing } from '../../../src/reconciler/admission/issuance.ts'
+import { trustSourceOf } from '../../../src/reconciler/admission/trust-source.ts'
+import { webhookConfigurations } from '../../../src/shared/baseline/generated/webhook-rules.ts'
 import { catalog, factsWith } from '../catalog/facts.ts'
 
 t.test('of a file of authorities nothing but its certificates is registered', async (t) => {

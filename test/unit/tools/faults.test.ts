@@ -1,5 +1,5 @@
 import t from 'tap'
-import { faultTable } from '../../../tools/generated/faults.ts'
+import { faultTable } from '../../../tools/generate/faults.ts'
 
 const call = (object: string) => `await faultTest(t, ${object}, async (t: Test) => undefined)\n`
 const table = (text: string) => faultTable([{ path: 'test/cluster/a.test.ts', text }])

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { describeCondition } from '../../../src/shared/catalog/conditions.ts'
-import { featuresFile } from '../../../tools/generated/features.ts'
+import { describeCondition } from '../../../src/shared/baseline/facts/conditions.ts'
+import { featuresFile } from '../../../tools/generate/features.ts'
 import { catalog } from '../catalog/facts.ts'
 
 interface Feature {

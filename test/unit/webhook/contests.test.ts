@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 
-import { type ContestedWrite, Contests } from '../../../src/webhook/contests.ts'
+import { type ContestedWrite, Contests } from '../../../src/webhook/baseline/contests/contests.ts'
 import { seed } from '../engine/schemas.ts'
 
 const SECOND = 1_000

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { followConnections } from '../../../src/webhook/connections.ts'
-import { boundConnections } from '../../../src/webhook/crowd.ts'
-import { closeQuiet } from '../../../src/webhook/drain.ts'
+import { followConnections } from '../../../src/webhook/server/connections.ts'
+import { boundConnections } from '../../../src/webhook/server/crowd.ts'
+import { closeQuiet } from '../../../src/webhook/server/drain.ts'
 import { type Caller, call, requestOf, statusIn } from './door.ts'
 
 type Ending = Pick<typeof t, 'teardown'>

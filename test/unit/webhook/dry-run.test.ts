@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { Handler } from '../../../src/webhook/app.ts'
-import type { AdmissionRequest } from '../../../src/webhook/review.ts'
+import type { Handler } from '../../../src/webhook/server/app.ts'
+import type { AdmissionRequest } from '../../../src/webhook/server/review.ts'
 import { deepFreeze, seed } from '../engine/schemas.ts'
 import { baselineOf, handlersWith, requestFor } from './known.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
-import { createApp } from '../../../src/webhook/app.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
+import { createApp } from '../../../src/webhook/server/app.ts'
 import { baselineOf, edited, handlersWith, type Json, requestFor } from './known.ts'
 
 const hco = baselineOf('hco-golden-config')

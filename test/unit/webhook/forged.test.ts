@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { isMap, type KubeObject } from '../../../src/shared/engine/object.ts'
-import { BadReview } from '../../../src/webhook/app.ts'
-import type { AdmissionRequest, AdmissionResponse } from '../../../src/webhook/review.ts'
+import { isMap, type KubeObject } from '../../../src/shared/engine/json/object.ts'
+import { BadReview } from '../../../src/webhook/server/app.ts'
+import type { AdmissionRequest, AdmissionResponse } from '../../../src/webhook/server/review.ts'
 import { baselineOf, edited, handlersWith, type Json, knowledge, requestFor } from './known.ts'
 
 const hco = baselineOf('hco-golden-config')

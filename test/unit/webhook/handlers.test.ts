@@ -5,10 +5,10 @@ import {
   MODE,
   PATCH,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/annotations.ts'
-import { BadReview } from '../../../src/webhook/app.ts'
-import { judge } from '../../../src/webhook/judge.ts'
-import type { AdmissionRequest } from '../../../src/webhook/review.ts'
+} from '../../../src/shared/engine/overrides/annotations.ts'
+import { judge } from '../../../src/webhook/baseline/verdict/judge.ts'
+import { BadReview } from '../../../src/webhook/server/app.ts'
+import type { AdmissionRequest } from '../../../src/webhook/server/review.ts'
 import { objectWith, tree } from '../engine/schemas.ts'
 import {
   baselineOf,

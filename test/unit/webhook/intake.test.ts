@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Intake } from '../../../src/webhook/intake.ts'
+import { Intake } from '../../../src/webhook/server/intake.ts'
 
 const limits = { bytes: 100, largeFrom: 10, keptForSmall: 25 }
 

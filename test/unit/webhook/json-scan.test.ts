@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { MAX_VALUES, valuesIn } from '../../../src/shared/engine/json.ts'
-import { NotJson, type Span, scanMap, type Wanted } from '../../../src/webhook/json-scan.ts'
-import { readReview } from '../../../src/webhook/read-review.ts'
-import type { AdmissionReview } from '../../../src/webhook/review.ts'
+import { MAX_VALUES, valuesIn } from '../../../src/shared/engine/json/json.ts'
+import { NotJson, type Span, scanMap, type Wanted } from '../../../src/webhook/server/json-scan.ts'
+import { readReview } from '../../../src/webhook/server/read-review.ts'
+import type { AdmissionReview } from '../../../src/webhook/server/review.ts'
 import { seed } from '../engine/schemas.ts'
 import { baselineOf, handlersWith, knowledge, requestFor } from './known.ts'
 

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { createStandings } from '../../../src/shared/catalog/standing.ts'
-import { DISABLED_RESOURCES } from '../../../src/shared/engine/annotations.ts'
+import { createStandings } from '../../../src/shared/baseline/standing.ts'
+import { DISABLED_RESOURCES } from '../../../src/shared/engine/overrides/annotations.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
-import { createKnowledge, queriesOf } from '../../../src/webhook/knowledge.ts'
+import { createKnowledge, queriesOf } from '../../../src/webhook/baseline/knowledge.ts'
 import { catalog, factsWith } from '../catalog/facts.ts'
 import { facts, knowledge, knowledgeOf, managedBy, schemas } from './known.ts'
 

@@ -1,21 +1,21 @@
-import type { Facts } from '../../../src/shared/catalog/facts.ts'
-import { createStandings } from '../../../src/shared/catalog/standing.ts'
-import { type State, UNKNOWN } from '../../../src/shared/catalog/state.ts'
+import type { Facts } from '../../../src/shared/baseline/facts/facts.ts'
+import { createStandings } from '../../../src/shared/baseline/standing.ts'
+import { type State, UNKNOWN } from '../../../src/shared/baseline/state.ts'
 import type { EventInput } from '../../../src/shared/cluster/events.ts'
 import type { KindSchema } from '../../../src/shared/cluster/schemas.ts'
-import { canonicalJson } from '../../../src/shared/engine/canonical.ts'
-import { ATOMIC, memberTree } from '../../../src/shared/engine/merge-tree.ts'
-import { groupOf, type KubeObject } from '../../../src/shared/engine/object.ts'
+import { canonicalJson } from '../../../src/shared/engine/json/canonical.ts'
+import { groupOf, type KubeObject } from '../../../src/shared/engine/json/object.ts'
+import { ATOMIC, memberTree } from '../../../src/shared/engine/merge/merge-tree.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
-import { Contests } from '../../../src/webhook/contests.ts'
-import { createHandlers } from '../../../src/webhook/handlers.ts'
+import { Contests } from '../../../src/webhook/baseline/contests/contests.ts'
+import { createHandlers } from '../../../src/webhook/baseline/handlers.ts'
 import {
   createKnowledge,
   type Knowledge,
   type ManagedObject,
-} from '../../../src/webhook/knowledge.ts'
-import type { Counted } from '../../../src/webhook/report.ts'
-import type { AdmissionRequest } from '../../../src/webhook/review.ts'
+} from '../../../src/webhook/baseline/knowledge.ts'
+import type { Counted } from '../../../src/webhook/baseline/report.ts'
+import type { AdmissionRequest } from '../../../src/webhook/server/review.ts'
 import { catalog, everythingServed, factsWith } from '../catalog/facts.ts'
 import { crdTree, deepFreeze } from '../engine/schemas.ts'
 

@@ -3,16 +3,20 @@ import '../work.ts'
 
 import fc from 'fast-check'
 import t from 'tap'
-import { ANNOTATION_FORMATS } from '../../../src/shared/catalog/annotation-formats.ts'
-import { emptyOptIns, optInProblems, optIns } from '../../../src/shared/catalog/opt-ins.ts'
-import { readSettings, unknownNames } from '../../../src/shared/catalog/settings.ts'
+import { ANNOTATION_FORMATS } from '../../../src/shared/baseline/catalog/annotation-formats.ts'
+import {
+  emptyOptIns,
+  optInProblems,
+  optIns,
+} from '../../../src/shared/baseline/settings/opt-ins.ts'
+import { readSettings, unknownNames } from '../../../src/shared/baseline/settings/settings.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
   DISRUPTIVE_CHANGES,
   ENFORCEMENT,
   OVERRIDES,
-} from '../../../src/shared/engine/annotations.ts'
+} from '../../../src/shared/engine/overrides/annotations.ts'
 import { plan } from '../../../src/shared/engine/plan.ts'
 import { cut, escapeControls, showValue } from '../../../src/shared/engine/show.ts'
 import { catalog } from '../catalog/facts.ts'

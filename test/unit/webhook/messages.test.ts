@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-
+import { byteLength } from '../../../src/shared/engine/json/json.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
@@ -9,11 +10,9 @@ import {
   PATCH,
   PREFIX,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/annotations.ts'
-import { byteLength } from '../../../src/shared/engine/json.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
-import type { Knowledge } from '../../../src/webhook/knowledge.ts'
-import type { AdmissionResponse } from '../../../src/webhook/review.ts'
+} from '../../../src/shared/engine/overrides/annotations.ts'
+import type { Knowledge } from '../../../src/webhook/baseline/knowledge.ts'
+import type { AdmissionResponse } from '../../../src/webhook/server/review.ts'
 import { factsWith } from '../catalog/facts.ts'
 import {
   baselineOf,

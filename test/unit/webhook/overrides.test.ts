@@ -4,8 +4,11 @@ import {
   MODE,
   PATCH,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/annotations.ts'
-import { changedAnnotations, judgeOverrides } from '../../../src/webhook/overrides.ts'
+} from '../../../src/shared/engine/overrides/annotations.ts'
+import {
+  changedAnnotations,
+  judgeOverrides,
+} from '../../../src/webhook/baseline/verdict/overrides.ts'
 import { objectWith, tree } from '../engine/schemas.ts'
 
 const baseline = objectWith({

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { renewCertificates } from '../../../src/reconciler/certificates.ts'
-import { createApp } from '../../../src/webhook/app.ts'
+import { renewCertificates } from '../../../src/reconciler/admission/certificates.ts'
+import { createApp } from '../../../src/webhook/server/app.ts'
 import { call, chunked, requestOf, say, statusIn } from './door.ts'
 import { baselineOf, edited, handlersWith, type Json, requestFor } from './known.ts'
 

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { PATCH } from '../../../src/shared/engine/annotations.ts'
-import { DEDUCED } from '../../../src/shared/engine/merge-tree.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
-import { remembered } from '../../../src/webhook/remembered.ts'
-import type { Wish } from '../../../src/webhook/way-out.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
+import { DEDUCED } from '../../../src/shared/engine/merge/merge-tree.ts'
+import { PATCH } from '../../../src/shared/engine/overrides/annotations.ts'
+import { remembered } from '../../../src/webhook/baseline/words/remembered.ts'
+import type { Wish } from '../../../src/webhook/baseline/words/way-out.ts'
 
 const map = (data: object, annotations: Record<string, string> = {}): KubeObject => ({
   apiVersion: 'v1',

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { Intake } from '../../../src/webhook/intake.ts'
+import { Intake } from '../../../src/webhook/server/intake.ts'
 import { type Caller, call, chunked, requestOf, say, statusIn } from './door.ts'
 import { listening, reviewOfSize } from './server.ts'
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { parse } from 'acorn'
@@ -7,42 +7,48 @@ const SOURCES = join(import.meta.dirname, '../../../src')
 
 /** Where the webhook's words come from. */
 const SPEAKERS = [
-  'webhook/answers.ts',
-  'webhook/consequence.ts',
-  'webhook/deletion-messages.ts',
-  'webhook/effect-notes.ts',
-  'webhook/judge-annotations.ts',
-  'webhook/judge-content.ts',
-  'webhook/kept-changes.ts',
-  'webhook/messages.ts',
-  'webhook/overrides.ts',
-  'webhook/owner-notes.ts',
-  'webhook/referee.ts',
-  'webhook/way-out.ts',
-  'shared/engine/annotation-limits.ts',
-  'shared/engine/ignore-fields.ts',
-  'shared/engine/json.ts',
-  'shared/engine/patch-operations.ts',
-  'shared/engine/patch-problem.ts',
-  'shared/engine/patch.ts',
-  'shared/engine/plan.ts',
-  'shared/engine/pointer-target.ts',
-  'shared/engine/pointer.ts',
-  'shared/catalog/activation.ts',
-  'shared/catalog/annotation-formats.ts',
-  'shared/catalog/exclusions.ts',
-  'shared/catalog/nearest.ts',
-  'shared/catalog/opt-ins.ts',
-  'shared/catalog/other-autopilot.ts',
-  'shared/catalog/settings.ts',
+  'answers.ts',
+  'consequence.ts',
+  'deletion-messages.ts',
+  'effect-notes.ts',
+  'judge-annotations.ts',
+  'judge-content.ts',
+  'kept-changes.ts',
+  'messages.ts',
+  'overrides.ts',
+  'owner-notes.ts',
+  'referee.ts',
+  'way-out.ts',
+  'annotation-limits.ts',
+  'ignore-fields.ts',
+  'json.ts',
+  'patch-operations.ts',
+  'patch-problem.ts',
+  'patch.ts',
+  'plan.ts',
+  'pointer-target.ts',
+  'pointer.ts',
+  'activation.ts',
+  'annotation-formats.ts',
+  'exclusions.ts',
+  'nearest.ts',
+  'opt-ins.ts',
+  'other-autopilot.ts',
+  'settings.ts',
 ]
+
+function pathOf(name: string): string {
+  const [path, ...others] = globSync(join(SOURCES, '{webhook,shared}', '**', name))
+  if (path === undefined || others.length > 0) throw new Error(`${name}: not one file of that name`)
+  return path
+}
 
 // What stands in angle brackets is a placeholder in what other commands print.
 const TWO_WORDS = /^(?!<).*\p{L}{2,} \p{L}{2,}/su
 
 /** Every piece of a sentence that is written in the sources of what the webhook says, between what is filled in. */
 export const sentencePieces = (): readonly string[] =>
-  SPEAKERS.flatMap((file) => textsIn(readFileSync(join(SOURCES, file), 'utf8'))).filter((text) =>
+  SPEAKERS.flatMap((name) => textsIn(readFileSync(pathOf(name), 'utf8'))).filter((text) =>
     TWO_WORDS.test(text),
   )
 

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
-import { renewCertificates } from '../../../src/reconciler/certificates.ts'
-import { createApp } from '../../../src/webhook/app.ts'
-import type { Intake } from '../../../src/webhook/intake.ts'
+import { renewCertificates } from '../../../src/reconciler/admission/certificates.ts'
+import { createApp } from '../../../src/webhook/server/app.ts'
+import type { Intake } from '../../../src/webhook/server/intake.ts'
 import type { Door } from './door.ts'
 import { baselineOf, handlersWith, requestFor } from './known.ts'
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { createApp } from '../../../src/webhook/app.ts'
-import { followConnections } from '../../../src/webhook/connections.ts'
-import { boundConnections } from '../../../src/webhook/crowd.ts'
+import { createApp } from '../../../src/webhook/server/app.ts'
+import { followConnections } from '../../../src/webhook/server/connections.ts'
+import { boundConnections } from '../../../src/webhook/server/crowd.ts'
 import { type Caller, call, requestOf, say, statusIn } from './door.ts'
 import { handlersWith } from './known.ts'
 

@@ -1,6 +1,6 @@
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import t from 'tap'
-
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
@@ -12,10 +12,9 @@ import {
   PATCH,
   PREFIX,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/annotations.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
-import type { Knowledge } from '../../../src/webhook/knowledge.ts'
-import type { AdmissionRequest, AdmissionResponse } from '../../../src/webhook/review.ts'
+} from '../../../src/shared/engine/overrides/annotations.ts'
+import type { Knowledge } from '../../../src/webhook/baseline/knowledge.ts'
+import type { AdmissionRequest, AdmissionResponse } from '../../../src/webhook/server/review.ts'
 import {
   baselineOf,
   type Edit,

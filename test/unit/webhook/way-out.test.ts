@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import t from 'tap'
-
-import { IGNORE_FIELDS, PATCH } from '../../../src/shared/engine/annotations.ts'
-import { correct, drift } from '../../../src/shared/engine/merge.ts'
-import { ATOMIC } from '../../../src/shared/engine/merge-tree.ts'
-import type { KubeObject } from '../../../src/shared/engine/object.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
+import { correct, drift } from '../../../src/shared/engine/merge/merge.ts'
+import { ATOMIC } from '../../../src/shared/engine/merge/merge-tree.ts'
+import { IGNORE_FIELDS, PATCH } from '../../../src/shared/engine/overrides/annotations.ts'
 import { plan } from '../../../src/shared/engine/plan.ts'
-import { conceded, concessions } from '../../../src/webhook/concessions.ts'
+import { conceded, concessions } from '../../../src/webhook/baseline/verdict/concessions.ts'
 import {
   annotateCommand,
   excludeCommand,
@@ -15,7 +14,7 @@ import {
   patchFor,
   quote,
   unmanageCommand,
-} from '../../../src/webhook/way-out.ts'
+} from '../../../src/webhook/baseline/words/way-out.ts'
 import { anyObject, objectWith, seed, tree } from '../engine/schemas.ts'
 
 /** The words that a POSIX shell makes of a text. */

@@ -2,8 +2,8 @@ import t from 'tap'
 
 import { type Problem, sentenceOf } from '../../../src/shared/engine/problem.ts'
 import { cut, showValue } from '../../../src/shared/engine/show.ts'
-import { OncePer } from '../../../src/webhook/once-per.ts'
-import { explanation, fitted, isDiscreet } from '../../../src/webhook/wording.ts'
+import { explanation, fitted, isDiscreet } from '../../../src/webhook/baseline/words/wording.ts'
+import { OncePer } from '../../../src/webhook/server/once-per.ts'
 
 const problem = (message: string): Problem => ({
   reason: 'InvalidPatch',

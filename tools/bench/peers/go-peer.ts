@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-
-import { cacheFolder } from '../../../src/cli/control-plane/cache.ts'
-import { type Env, findGo } from '../../../src/cli/control-plane/go.ts'
-import { withProgress } from '../../../src/cli/control-plane/progress.ts'
+import type { Env } from '../../../src/shared/ops/env.ts'
+import { cacheFolder } from '../../control-plane/build/cache.ts'
+import { findGo } from '../../control-plane/build/go.ts'
+import { withProgress } from '../../control-plane/build/progress.ts'
 
 /** The webhook in Go, built. */
 export interface GoPeer {

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 
-import { freePort, serve } from '../../../src/cli/control-plane/ports.ts'
-import { spawnLeashed } from '../../../src/cli/control-plane/processes.ts'
+import { freePort, serve } from '../../control-plane/ports.ts'
+import { spawnLeashed } from '../../control-plane/processes.ts'
 import { onOneCore } from '../cores.ts'
 import { builtGoPeer } from './go-peer.ts'
 

@@ -1,0 +1,103 @@
+import { AUTHORITY_SECRET, SERVING_SECRET } from '../../shared/baseline/names.ts'
+import type { Client } from '../../shared/cluster/client.ts'
+import { apply, read } from '../../shared/cluster/resource.ts'
+import { isMap, type KubeObject } from '../../shared/engine/json/object.ts'
+import type { Certificates, StoredCertificates } from './certificates.ts'
+
+/** Our Secrets as they were read or written last, by name; undefined where there is none. */
+export type Secrets = Readonly<Record<string, KubeObject | undefined>>
+
+/** Reads both Secrets. */
+export async function readSecrets(client: Client, namespace: string): Promise<Secrets> {
+  const at = secretsIn(namespace)
+  const entries = [AUTHORITY_SECRET, SERVING_SECRET].map(
+    async (name) => [name, await read(client, at, name)] as const,
+  )
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+/** The certificates that the Secrets hold; what is missing or incomplete is left out. */
+export function storedIn(secrets: Secrets): StoredCertificates {
+  const [authority, serving] = [AUTHORITY_SECRET, SERVING_SECRET].map((name) =>
+    decode(secrets[name]),
+  )
+  const bundle = serving?.['ca.crt']
+  return {
+    ...pair('authority', authority),
+    ...pair('serving', serving),
+    ...(bundle !== undefined && { bundle }),
+  }
+}
+
+type Texts = Readonly<Record<string, string>>
+
+function pair(member: 'authority' | 'serving', secret: Texts = {}): StoredCertificates {
+  const { 'tls.crt': certificate, 'tls.key': key } = secret
+  return certificate === undefined || key === undefined ? {} : { [member]: { certificate, key } }
+}
+
+/**
+ * Stores the certificates, and gives the Secrets as they are then. What already holds them is not written. What was read is
+ * written only as it was read, since the decision rests on that: ApiError 409 says that somebody changed or deleted it. What was
+ * not there cannot be guarded so: of two leaders the Lease, which is asked for before each write, keeps one away.
+ * The authority's key has a Secret of its own, which the webhook cannot read: whoever takes the webhook over cannot
+ * issue certificates.
+ */
+export async function writeSecrets(
+  client: Client,
+  namespace: string,
+  { authority, serving, bundle }: Certificates,
+  { before, requireLease }: { readonly before: Secrets; readonly requireLease: () => void },
+): Promise<Secrets> {
+  const write = (name: string, texts: Texts) => {
+    if (holds(before[name], texts)) return before[name]
+    requireLease()
+    return apply(client, secretsIn(namespace), secretOf({ name, namespace }, texts, before[name]))
+  }
+  // The bundle first: an authority that it does not hold would be taken for a broken one.
+  const servingSecret = await write(SERVING_SECRET, {
+    'tls.crt': serving.certificate,
+    'tls.key': serving.key,
+    'ca.crt': bundle,
+  })
+  const authoritySecret = await write(AUTHORITY_SECRET, {
+    'tls.crt': authority.certificate,
+    'tls.key': authority.key,
+  })
+  return { [SERVING_SECRET]: servingSecret, [AUTHORITY_SECRET]: authoritySecret }
+}
+
+const secretsIn = (namespace: string) => ({ apiVersion: 'v1', resource: 'secrets', namespace })
+
+function holds(secret: KubeObject | undefined, texts: Texts): boolean {
+  const held = decode(secret)
+  return held !== undefined && Object.entries(texts).every(([key, text]) => held[key] === text)
+}
+
+const secretOf = (
+  place: { readonly name: string; readonly namespace: string },
+  texts: Texts,
+  before: KubeObject | undefined,
+): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  // It cannot be changed, and we may not delete a Secret that somebody made of another type.
+  type: before?.type ?? 'kubernetes.io/tls',
+  metadata: {
+    ...place,
+    ...(before && { uid: before.metadata.uid, resourceVersion: before.metadata.resourceVersion }),
+  },
+  data: Object.fromEntries(
+    Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
+  ),
+})
+
+function decode(secret: KubeObject | undefined): Texts | undefined {
+  const data = secret?.data
+  if (!isMap(data)) return undefined
+  const entries = Object.entries(data).map(([key, value]) => [
+    key,
+    Buffer.from(String(value), 'base64').toString(),
+  ])
+  return Object.fromEntries(entries)
+}

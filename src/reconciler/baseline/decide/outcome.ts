@@ -1,0 +1,96 @@
+import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
+import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
+import type { MissedApi } from '../../../shared/baseline/standing.ts'
+import type { KubeObject } from '../../../shared/engine/json/object.ts'
+import type { Drift } from '../../../shared/engine/merge/merge.ts'
+import type { Enforcement } from '../../../shared/engine/plan.ts'
+import type { Problem } from '../../../shared/engine/problem.ts'
+
+/** What came of reconciling one asset. */
+export type Outcome =
+  | {
+      readonly kind: 'unchanged'
+      readonly plan: Enforcement
+      /** Fields that ignore-fields names were given up just now. */
+      readonly hasReleased?: boolean
+    }
+  | { readonly kind: 'created'; readonly plan: Enforcement; readonly object: KubeObject }
+  | {
+      readonly kind: 'configured'
+      readonly plan: Enforcement
+      readonly object: KubeObject
+      readonly drifts: readonly Drift[]
+      readonly isAdopted: boolean
+    }
+  /** A change that is computed and not made. */
+  | {
+      readonly kind: 'pending'
+      readonly reason: 'Observing' | 'Held' | 'PoolBusy'
+      readonly plan: Enforcement
+      readonly drifts: readonly Drift[]
+      readonly isCreation: boolean
+      readonly disruption?: Classification
+      /** Why the server was not asked whether it sees a difference too. */
+      readonly unconfirmed?: string
+    }
+  /** A heal that was one too many: somebody changes the object again and again. */
+  | {
+      readonly kind: 'throttled'
+      readonly plan: Enforcement
+      readonly drifts: readonly Drift[]
+      /** The field managers that changed it last. */
+      readonly rivals: readonly string[]
+      /** The object as it was annotated: management is paused until somebody lifts that. */
+      readonly object?: KubeObject
+    }
+  | { readonly kind: 'held'; readonly problems: readonly Problem[] }
+  | {
+      readonly kind: 'skipped'
+      readonly reason: SkipReason
+      readonly message?: string
+      /** With DependencyMissing: the API that is not served. */
+      readonly missed?: MissedApi
+    }
+  | { readonly kind: 'leftover'; readonly message: string }
+  | { readonly kind: 'failed'; readonly reason: 'RenderFailed'; readonly message: string }
+  /** An object that is not wanted any more is gone; just now, where it is given. */
+  | { readonly kind: 'removed'; readonly was?: KubeObject; readonly why?: string }
+  /** A removal that is due and not made. */
+  | {
+      readonly kind: 'condemned'
+      readonly reason: 'Observing' | 'Held' | 'PoolBusy'
+      readonly disruption?: Classification
+    }
+  /** A removal that finalizers hold up. */
+  | { readonly kind: 'stuck'; readonly since: string; readonly finalizers: readonly string[] }
+
+/** What a write would change that is not made. */
+export interface Foresight {
+  readonly drifts: readonly Drift[]
+  /** Why the server's own word on it could not be had: this is only what we expect. */
+  readonly unconfirmed?: string
+}
+
+export type SkipReason =
+  | 'Paused'
+  | 'Unmanaged'
+  | 'Off'
+  | 'Deleting'
+  | 'Absent'
+  | 'Inactive'
+  | 'SchemaMissing'
+  | 'NotOurs'
+  | 'DependencyMissing'
+  | 'NamespaceMissing'
+  /** Somebody asked for the asset, and a condition other than a missing API does not hold. */
+  | 'Waiting'
+
+/** An outcome, and what is known beside it, as it is told and counted. */
+export interface Report {
+  readonly asset: Asset
+  readonly outcome: Outcome
+  /** The object as it is now, if it exists. */
+  readonly object: KubeObject | undefined
+  readonly hco: KubeObject
+  readonly durationMs: number
+}

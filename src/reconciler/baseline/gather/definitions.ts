@@ -1,0 +1,65 @@
+import type { Catalog } from '../../../shared/baseline/catalog/catalog.ts'
+import { FACT_SOURCES } from '../../../shared/baseline/facts/facts.ts'
+import type { Served } from '../../../shared/cluster/discovery.ts'
+import type { KubeObject } from '../../../shared/engine/json/object.ts'
+
+/** The CustomResourceDefinitions of the catalog's groups: they tell what discovery will say a moment later. */
+export class Definitions {
+  readonly #groups: ReadonlySet<string>
+  readonly #all: () => readonly KubeObject[]
+  readonly #seen = new Set<string>()
+  #versions = ''
+
+  /** `all` gives every definition of the cluster. */
+  constructor(catalog: Catalog, all: () => readonly KubeObject[]) {
+    this.#groups = new Set(relevantGroups(catalog))
+    this.#all = all
+  }
+
+  /** Whether a definition changed since this was last asked. */
+  hasChanged(): boolean {
+    const versions = this.#relevant().map(
+      ({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`,
+    )
+    const before = this.#versions
+    this.#versions = versions.join()
+    return this.#versions !== before
+  }
+
+  /** What is served without what is ending: that is discovered to the end, and longer, and takes no new object. */
+  withoutEnding(served: Served): Served {
+    const names = this.#present()
+    for (const name of names) this.#seen.add(name)
+    const isEnding = (name: string) => this.#seen.has(name) && !names.has(name)
+    return new Map([...served].filter((entry) => !isEnding(nameOf(entry))))
+  }
+
+  /** Whether discovery lacks what a definition says is served. */
+  isAheadOf(served: Served): boolean {
+    const found = new Set([...served].map(nameOf))
+    return [...this.#present()].some((name) => !found.has(name))
+  }
+
+  #present(): ReadonlySet<string> {
+    const lasting = this.#relevant().filter(({ metadata }) => !metadata.deletionTimestamp)
+    return new Set(lasting.map(({ metadata }) => metadata.name))
+  }
+
+  #relevant(): readonly KubeObject[] {
+    return this.#all().filter(({ metadata }) => this.#groups.has(groupOf(metadata.name)))
+  }
+}
+
+// A definition is named after its resource and its group.
+const groupOf = (name: string) => name.slice(name.indexOf('.') + 1)
+
+const nameOf = ([key, { resource }]: readonly [string, { readonly resource: string }]) =>
+  `${resource}.${key.slice(0, key.lastIndexOf('/'))}`
+
+const relevantGroups = (catalog: Catalog) => [
+  ...Object.values(FACT_SOURCES).map(({ group }) => group),
+  ...catalog.map(({ object }) => object.group),
+  ...catalog.flatMap(({ conditions }) =>
+    conditions.flatMap((c) => (c.type === 'crd' ? [c.group] : [])),
+  ),
+]

@@ -1,0 +1,163 @@
+import {
+  type Asset,
+  type Catalog,
+  isHyperConverged,
+  kindKey,
+} from '../../../shared/baseline/catalog/catalog.ts'
+import { FACT_SOURCES } from '../../../shared/baseline/facts/facts.ts'
+import {
+  AUTHORITY_SECRET,
+  PRODUCT,
+  SERVING_SECRET,
+  STATE_CONFIG_MAP,
+  WEBHOOK_CONFIGURATION,
+} from '../../../shared/baseline/names.ts'
+import type { Served } from '../../../shared/cluster/discovery.ts'
+import type { Source } from '../../../shared/cluster/watch-set.ts'
+import type { KubeObject } from '../../../shared/engine/json/object.ts'
+import { CONFIGURATION_KINDS, configurationAt } from '../../admission/configuration-kinds.ts'
+
+export const CRDS = 'crds'
+export const OTHER_AUTOPILOT = 'other-autopilot'
+export const assetSource = (asset: Asset) => `asset:${asset.name}`
+export const namespaceSource = (namespace: string) => `namespace:${namespace}`
+
+/** What is followed from the first moment on: it tells which kinds there are. */
+export const crdSource: Source = {
+  id: CRDS,
+  at: { apiVersion: 'apiextensions.k8s.io/v1', resource: 'customresourcedefinitions' },
+  metadataOnly: true,
+  project: ({ apiVersion, kind, metadata }) => {
+    const { name, resourceVersion = '', deletionTimestamp } = metadata
+    const deletion = deletionTimestamp === undefined ? {} : { deletionTimestamp }
+    return { apiVersion, kind, metadata: { name, resourceVersion, ...deletion } }
+  },
+}
+
+/** The sources of facts that this cluster serves. */
+export const factSources = (catalog: Catalog, served: Served): readonly Source[] =>
+  Object.entries(FACT_SOURCES).flatMap(([id, api]) => {
+    const found = served.get(kindKey(api))
+    const version = found && versionOf(catalog, api, found.versions)
+    if (!found || version === undefined) return []
+    const apiVersion = api.group === '' ? version : `${api.group}/${version}`
+    return [
+      {
+        id,
+        at: { apiVersion, resource: found.resource },
+        ...('name' in api && { name: api.name }),
+        ...(id === 'nodes' && { project: projectNode }),
+      },
+    ]
+  })
+
+// An object that we write is read in the version that we write; discovery lists the newest stable one first.
+function versionOf(
+  catalog: Catalog,
+  api: { group: string; kind: string },
+  served: readonly string[],
+) {
+  const own = catalog.find(({ object }) => kindKey(object) === kindKey(api))
+  const known = own?.object.versions.find((version) => served.includes(version))
+  return known ?? served[0]
+}
+
+// Of thousands of nodes only what facts are made of is kept in memory.
+const projectNode = ({ apiVersion, kind, metadata, status }: KubeObject): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: { name: metadata.name, labels: hardwareLabels(metadata.labels ?? {}) },
+  status: { capacity: (status as { capacity?: unknown } | undefined)?.capacity ?? {} },
+})
+
+const KEPT_LABELS = ['feature.node.kubernetes.io/', 'node-role.kubernetes.io/', 'nvidia.com/']
+const hardwareLabels = (labels: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(labels).filter(([key]) => KEPT_LABELS.some((prefix) => key.startsWith(prefix))),
+  )
+
+/** The catalog's own objects and their namespaces, each by name, as far as their kinds are served. */
+export function objectSources(
+  catalog: Catalog,
+  served: Served,
+  hcoNamespace: string,
+): readonly Source[] {
+  const objects = catalog.flatMap((asset) => {
+    const found = served.get(kindKey(asset.object))
+    const version = asset.object.versions.find((candidate) => found?.versions.includes(candidate))
+    if (!found || version === undefined || isHyperConverged(asset)) return []
+    const { group, name } = asset.object
+    const namespace = asset.object.namespace === '$hco' ? hcoNamespace : asset.object.namespace
+    const apiVersion = group === '' ? version : `${group}/${version}`
+    const at = {
+      apiVersion,
+      resource: found.resource,
+      ...(namespace !== undefined && { namespace }),
+    }
+    return [{ id: assetSource(asset), at, name }]
+  })
+  // The HyperConverged's own is there as long as that is.
+  const namespaces = new Set(
+    objects.flatMap(({ at: { namespace = hcoNamespace } }) =>
+      namespace === hcoNamespace ? [] : [namespace],
+    ),
+  )
+  return [
+    ...objects,
+    ...[...namespaces].map((name) => ({
+      id: namespaceSource(name),
+      at: { apiVersion: 'v1', resource: 'namespaces' },
+      name,
+      metadataOnly: true,
+    })),
+  ]
+}
+
+/** The Deployment of another autopilot, where the operator that brings it has it. */
+export const otherAutopilotSource = (hcoNamespace: string): Source => ({
+  id: OTHER_AUTOPILOT,
+  at: { apiVersion: 'apps/v1', resource: 'deployments', namespace: hcoNamespace },
+  name: PRODUCT,
+  // Its status changes with each of its pods.
+  project: ({ apiVersion, kind, metadata: { name, namespace }, spec }) => ({
+    apiVersion,
+    kind,
+    metadata: { name, ...(namespace !== undefined && { namespace }) },
+    spec: { replicas: (spec as { replicas?: unknown } | undefined)?.replicas },
+  }),
+})
+
+const registrationSources: readonly Source[] = CONFIGURATION_KINDS.map((kind) => ({
+  id: kind,
+  at: configurationAt(kind),
+  name: WEBHOOK_CONFIGURATION,
+}))
+
+/** What we write for ourselves, so that whatever somebody deletes or edits of it is noticed. */
+export const ownSources = (namespace: string): readonly Source[] => [
+  ...registrationSources,
+  ...[AUTHORITY_SECRET, SERVING_SECRET].map((name) => ({
+    id: name,
+    at: { apiVersion: 'v1', resource: 'secrets', namespace },
+    name,
+  })),
+  {
+    id: STATE_CONFIG_MAP,
+    at: { apiVersion: 'v1', resource: 'configmaps', namespace },
+    name: STATE_CONFIG_MAP,
+  },
+]
+
+/** Which assets a source concerns: its own, whoever yields to that or needs it, or all of a namespace. */
+export function assetIndex(catalog: Catalog): (id: string) => readonly string[] {
+  const index = new Map<string, string[]>()
+  for (const asset of catalog) {
+    const ids = [
+      assetSource(asset),
+      ...[asset.yieldsTo, asset.needs].flatMap((other) => (other ? [assetSource(other)] : [])),
+      ...(asset.object.namespace ? [namespaceSource(asset.object.namespace)] : []),
+    ]
+    for (const id of ids) index.set(id, [...(index.get(id) ?? []), asset.name])
+  }
+  return (id) => index.get(id) ?? []
+}

@@ -1,6 +1,0 @@
-import { FIELD_MANAGER, MANAGED_BY } from '../shared/engine/annotations.ts'
-import type { KubeObject } from '../shared/engine/object.ts'
-
-/** Whether the object bears our label. */
-export const isOurs = (live: KubeObject | undefined) =>
-  live?.metadata.labels?.[MANAGED_BY] === FIELD_MANAGER

@@ -1,0 +1,153 @@
+import { compileTemplate } from '../../engine/render.ts'
+import { err, ok, type Result } from '../../engine/result.ts'
+import { lintCatalog } from '../lint/lint-catalog.ts'
+import type { lintTemplate } from '../lint/lint-template.ts'
+import type { Asset, AssetEntry, Catalog, ObjectIdentity, TombstoneEntry } from './catalog.ts'
+import { catalogSchema } from './catalog-schema.ts'
+import { parseCatalog, type TitledEntry } from './catalog-text.ts'
+import { grantedBy } from './grants.ts'
+
+/** A folder with a catalog.yaml, its templates and files. */
+export interface CatalogFolder {
+  /** What mistakes call its catalog.yaml; its templates are called by their names beside that. */
+  readonly title: string
+  /** Reads a file of the folder as text; throws when there is none. */
+  readonly read: (name: string) => string
+  /** Looks for mistakes in templates; left out for a folder that was looked at when it was built. */
+  readonly lint?: typeof lintTemplate
+}
+
+export interface CatalogSources {
+  /** The product's own folder, then an admin's. */
+  readonly folders: readonly CatalogFolder[]
+  /** The namespace of the product itself, for which `$autopilot` stands. */
+  readonly namespace: string
+}
+
+/** The folders do not hold a valid catalog; the message has one line per mistake. */
+export class CatalogError extends Error {
+  override name = 'CatalogError' as const
+}
+
+/** Reads, lints and compiles the whole catalog, in order of reconciling; throws a CatalogError that has every mistake. */
+export function loadCatalog({ folders, namespace }: CatalogSources): Catalog {
+  const read = folders.map((folder) => readFolder(folder, namespace))
+  refuse(read.flatMap((result) => (result.ok ? [] : result.error)))
+  const contents = read.flatMap((result) => (result.ok ? [result.value] : []))
+  const entries = contents.flatMap(({ assets }) => assets)
+  const compiled = entries.map(compile)
+  refuse([
+    ...lintCatalog(contents, namespace),
+    ...compiled.flatMap((result) => (result.ok ? [] : result.error)),
+  ])
+  const assets = compiled.flatMap((result) => (result.ok ? [result.value] : []))
+  const tombstones = contents.flatMap((content) => content.tombstones)
+  return [
+    ...assets.map((asset) => related(asset, entries, assets)),
+    ...tombstones.map(({ entry }) => buried(entry)),
+  ].sort((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1))
+}
+
+function refuse(mistakes: readonly string[]): void {
+  // Twins share a template, and with it what is wrong in it.
+  if (mistakes.length > 0) throw new CatalogError([...new Set(mistakes)].join('\n'))
+}
+
+interface LocatedAsset extends TitledEntry<AssetEntry> {
+  readonly folder: CatalogFolder
+}
+
+interface Contents {
+  readonly assets: readonly LocatedAsset[]
+  readonly tombstones: readonly TitledEntry<TombstoneEntry>[]
+}
+
+function readFolder(folder: CatalogFolder, namespace: string): Result<Contents, readonly string[]> {
+  const { title, read } = folder
+  const text = textOf(title, read)
+  if (!text.ok) return err([text.error])
+  const parsed = parseCatalog<AssetEntry, TombstoneEntry>(title, text.value, catalogSchema)
+  if (!parsed.ok) return parsed
+  const { assets, tombstones } = parsed.value
+  return ok({
+    assets: assets.map((found) => ({ ...found, entry: placed(found.entry, namespace), folder })),
+    tombstones: tombstones.map((found) => ({ ...found, entry: placed(found.entry, namespace) })),
+  })
+}
+
+function textOf(title: string, read: CatalogFolder['read']): Result<string, string> {
+  try {
+    return ok(read('catalog.yaml'))
+  } catch (error) {
+    return err(`${title}: ${(error as Error).message}`)
+  }
+}
+
+const placed = <Entry extends { readonly object: ObjectIdentity }>(
+  entry: Entry,
+  namespace: string,
+): Entry =>
+  entry.object.namespace === '$autopilot'
+    ? { ...entry, object: { ...entry.object, namespace } }
+    : entry
+
+function compile(located: LocatedAsset): Result<Asset, readonly string[]> {
+  const { entry, title, folder } = located
+  try {
+    const files = new Map(entry.files.map((name) => [name, folder.read(name)]))
+    const file = (name: string) => {
+      const text = files.get(name)
+      if (text === undefined) throw new Error(`the asset lists no file "${name}" under "files"`)
+      return text
+    }
+    const text = folder.read(entry.template)
+    const render = compileTemplate({ name: entry.template, text })
+    const { yieldsTo: _rival, needs: _needed, ...stated } = entry
+    const asset = { ...stated, isTombstone: false, file, render }
+    const mistakes = folder.lint?.(located, { file: templateTitle(located), text }) ?? []
+    if (mistakes.length > 0) return err(mistakes)
+    const granted = grantedBy(asset)
+    return granted.ok ? ok(asset) : err([`${title}: ${granted.error}`])
+  } catch (error) {
+    return err([`${title}: ${(error as Error).message}`])
+  }
+}
+
+const templateTitle = ({ entry, folder }: LocatedAsset) =>
+  folder.title.replace(/catalog\.yaml$/, entry.template)
+
+/** The asset, knowing the one that it yields to and the one that it needs. */
+function related(
+  asset: Asset,
+  entries: readonly TitledEntry<AssetEntry>[],
+  assets: Catalog,
+): Asset {
+  const entry = entries.find((candidate) => candidate.entry.name === asset.name)?.entry
+  const named = (wanted: string | undefined) => assets.find(({ name }) => name === wanted)
+  const [rival, needed] = [named(entry?.yieldsTo), named(entry?.needs)]
+  return { ...asset, ...(rival && { yieldsTo: rival }), ...(needed && { needs: needed }) }
+}
+
+// Before the HyperConverged, whose order is 0.
+const TOMBSTONES_FIRST = -1
+
+const buried = (entry: TombstoneEntry): Asset => ({
+  ...entry,
+  isTombstone: true,
+  order: TOMBSTONES_FIRST,
+  install: 'always',
+  template: '',
+  files: [],
+  conditions: [],
+  sections: [],
+  maturity: 'stable',
+  hcoFields: [],
+  enums: {},
+  fields: {},
+  sensitive: false,
+  prune: false,
+  render: () => ({ kind: 'empty' }),
+  file: (name) => {
+    throw new Error(`a tombstone has no file "${name}"`)
+  },
+})

@@ -1,0 +1,80 @@
+import { isMap, type JsonMap, type KubeObject } from '../../engine/json/object.ts'
+import { parsePointer, valueAt } from '../../engine/json/pointer.ts'
+import { maxLengthOf } from '../../engine/overrides/annotation-limits.ts'
+import { APPROVE, OVERRIDES, PREFIX } from '../../engine/overrides/annotations.ts'
+import { type Asset, type Catalog, conditionsOf } from '../catalog/catalog.ts'
+import type { Condition } from './conditions.ts'
+import type { HcoFacts } from './facts.ts'
+
+/**
+ * What of the HyperConverged is a fact: the fields that some asset reads, and its annotations under our
+ * prefix. A write to any other field then changes no fact, and renders and publishes nothing.
+ */
+export const hcoFactsOf = (catalog: Catalog, hco: KubeObject): HcoFacts => hcoFactsFor(catalog)(hco)
+
+/** The same for many a HyperConverged: what the catalog reads is found out once. */
+export function hcoFactsFor(catalog: Catalog): (hco: KubeObject) => HcoFacts {
+  const fields = fieldsRead(catalog)
+  return ({ apiVersion, metadata, spec }) => ({
+    apiVersion,
+    namespace: metadata.namespace ?? '',
+    annotations: annotationFacts(metadata.annotations ?? {}),
+    spec: project(spec, fields),
+  })
+}
+
+/** What of a HyperConverged's facts one asset reads of the spec. */
+export const specReadBy = (asset: Asset, { spec }: HcoFacts): JsonMap =>
+  project(spec, fieldsRead([asset]))
+
+// Overrides and approvals concern one object or one moment; were they facts, each would render everything anew.
+const NO_FACTS: ReadonlySet<string> = new Set([...OVERRIDES, APPROVE])
+
+/**
+ * The annotations that are facts: those under our prefix, without it, but for overrides and approvals. A value that is
+ * too long is cut where that can still be seen.
+ */
+export const annotationFacts = (annotations: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.keys(annotations)
+      .filter((key) => key.startsWith(PREFIX) && !NO_FACTS.has(key))
+      .sort()
+      .map((key) => [
+        key.slice(PREFIX.length),
+        (annotations[key] ?? '').slice(0, maxLengthOf(key) + 1),
+      ]),
+  )
+
+// What lies within another field comes with it: put in by itself, an item would replace its list.
+function fieldsRead(catalog: Catalog): readonly string[] {
+  const fields = catalog.flatMap((asset) => [
+    ...asset.hcoFields,
+    ...conditionsOf(asset).flatMap(fieldOf),
+  ])
+  return fields.filter((field) => !fields.some((other) => field.startsWith(`${other}/`)))
+}
+
+const fieldOf = (condition: Condition): readonly string[] => {
+  if (condition.type === 'feature-gate') return ['/featureGates']
+  return condition.type === 'hco-field-unconfigured' ? [condition.pointer] : []
+}
+
+/** The part of a value that the pointers lead to. */
+function project(value: unknown, pointers: readonly string[]): JsonMap {
+  let part: JsonMap = {}
+  for (const pointer of pointers) {
+    const tokens = parsePointer(pointer)
+    const found = tokens.ok ? valueAt(value, tokens.value) : undefined
+    if (tokens.ok && found !== undefined) part = put(part, tokens.value, found)
+  }
+  return part
+}
+
+function put(part: JsonMap, [token, ...rest]: readonly string[], value: unknown): JsonMap {
+  if (token === undefined) return isMap(value) ? value : part
+  const member = part[token]
+  return {
+    ...part,
+    [token]: rest.length === 0 ? value : put(isMap(member) ? member : {}, rest, value),
+  }
+}

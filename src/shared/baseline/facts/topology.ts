@@ -1,0 +1,80 @@
+import { isMap, type KubeObject } from '../../engine/json/object.ts'
+import { valueAt } from '../../engine/json/pointer.ts'
+import type { Facts, Topology } from './facts.ts'
+
+/** What the shape of the cluster is read from; a kind that is not served gives none. */
+export interface TopologySources {
+  readonly nodeLabels: readonly Readonly<Record<string, string>>[]
+  readonly infrastructure: KubeObject | undefined
+  readonly scheduler: KubeObject | undefined
+  readonly pools: readonly KubeObject[]
+  readonly kubeletConfigs: readonly KubeObject[]
+  /** The names of the KubeletConfigs that the catalog manages. */
+  readonly ownKubeletConfigs: readonly string[]
+}
+
+/** The cluster's shape. Roles are labels that the Machine Config Operator writes; master is the old name of control-plane. */
+export function detectTopology(sources: TopologySources): Topology {
+  const { nodeLabels, infrastructure, scheduler } = sources
+  const masters = nodeLabels.filter(isMaster)
+  const workersOnly = nodeLabels.filter((labels) => !isMaster(labels))
+  const statusOf = (field: string) => valueAt(infrastructure, ['status', field])
+  return {
+    // While a cluster is installed its first node is alone for a while.
+    singleNode: isSingle(statusOf('infrastructureTopology')) ?? nodeLabels.length === 1,
+    compact: masters.length >= 3 && workersOnly.length === 0,
+    schedulableMasters: valueAt(scheduler, ['spec', 'mastersSchedulable']) === true,
+    hostedControlPlane: statusOf('controlPlaneTopology') === 'External',
+    foreignKubeletConfig: hasForeignKubeletConfig(sources, 'worker'),
+    foreignMasterKubeletConfig: hasForeignKubeletConfig(sources, 'master'),
+    provider: providerOf(infrastructure),
+  }
+}
+
+/** Machines of each pool: what its status says, else the nodes that its role would select. */
+export function countMachines({ pools, nodeLabels }: TopologySources): Facts['pools'] {
+  return Object.fromEntries(
+    pools.map((pool) => {
+      const count = valueAt(pool, ['status', 'machineCount'])
+      const name = pool.metadata.name
+      return [name, typeof count === 'number' ? count : nodeLabels.filter(inPool(name)).length]
+    }),
+  )
+}
+
+const isSingle = (topology: unknown) =>
+  topology === undefined ? undefined : topology === 'SingleReplica'
+
+// The older field is kept for readers that know no other.
+function providerOf(infrastructure: KubeObject | undefined): string {
+  const type = valueAt(infrastructure, ['status', 'platformStatus', 'type'])
+  const provider = type ?? valueAt(infrastructure, ['status', 'platform'])
+  return typeof provider === 'string' ? provider.toLowerCase() : ''
+}
+
+const ROLE = 'node-role.kubernetes.io/'
+const isMaster = (labels: Readonly<Record<string, string>>) =>
+  `${ROLE}master` in labels || `${ROLE}control-plane` in labels
+
+// A node with both roles belongs to the pool of the masters.
+const inPool = (pool: string) => (labels: Readonly<Record<string, string>>) =>
+  pool === 'worker' ? `${ROLE}worker` in labels && !isMaster(labels) : `${ROLE}${pool}` in labels
+
+function hasForeignKubeletConfig(sources: TopologySources, name: string): boolean {
+  const pool = sources.pools.find(({ metadata }) => metadata.name === name)
+  const labels = pool?.metadata.labels ?? {}
+  return sources.kubeletConfigs.some(
+    (config) =>
+      !sources.ownKubeletConfigs.includes(config.metadata.name) &&
+      selects(valueAt(config, ['spec', 'machineConfigPoolSelector']), labels),
+  )
+}
+
+// A selector with expressions is taken to match: applying a second KubeletConfig to a pool would undo the first. An
+// empty one matches nothing, as the Machine Config Operator has it.
+function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
+  if (!isMap(selector)) return false
+  const wanted = isMap(selector.matchLabels) ? Object.entries(selector.matchLabels) : []
+  const isEmpty = wanted.length === 0 && !Array.isArray(selector.matchExpressions)
+  return !isEmpty && wanted.every(([key, value]) => labels[key] === value)
+}

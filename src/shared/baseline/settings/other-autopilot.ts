@@ -1,0 +1,32 @@
+import type { KubeObject } from '../../engine/json/object.ts'
+import { AUTOPILOT } from '../../engine/overrides/annotations.ts'
+import { PRODUCT } from '../names.ts'
+
+/**
+ * What another autopilot is doing. The Go product comes with the HyperConverged's operator, in its namespace, and obeys the same
+ * annotation: only where it is active, two would write the same objects, each with opinions of its own.
+ */
+export type OtherAutopilot = 'absent' | 'idle' | 'active'
+
+/** What another autopilot does beside a HyperConverged with this text of `autopilot`, if it has any. */
+export const otherBeside = (isThere: boolean, autopilot: string | undefined): OtherAutopilot =>
+  isThere ? (isAwakeBy(autopilot) ? 'active' : 'idle') : 'absent'
+
+/** Whether a Deployment of another autopilot has anything to run. */
+export const isToRun = (deployment: KubeObject | undefined): boolean =>
+  deployment !== undefined &&
+  (deployment.spec as { replicas?: unknown } | undefined)?.replicas !== 0
+
+// Read as that product reads it, which knows neither our errors nor our observing: there, every name is that of an asset.
+const isAwakeBy = (autopilot = '') =>
+  autopilot.trim() !== 'false' && autopilot.split(',').some((name) => name.trim() !== '')
+
+type Hco = Pick<KubeObject, 'metadata'>
+
+/** Who that is, and what it does to us; a sentence. */
+export const tellOther = ({ metadata: { namespace } }: Hco) =>
+  `the Deployment ${namespace}/${PRODUCT} is another autopilot, which ${AUTOPILOT} wakes: while it is active, this one writes and corrects nothing`
+
+/** What an admin does to have us keep everything; a sentence. */
+export const tellHowAlone = ({ metadata: { namespace, name } }: Hco) =>
+  `to have this one keep everything, and that one be idle: kubectl annotate hyperconverged -n ${namespace} ${name} ${AUTOPILOT}-`

@@ -1,0 +1,218 @@
+import { canonicalJson } from '../engine/json/canonical.ts'
+import type { KubeObject } from '../engine/json/object.ts'
+import type { TemplateLocals } from '../engine/render.ts'
+import { renderBaseline } from './catalog/baseline.ts'
+import {
+  type Asset,
+  apiVersionOf,
+  type Catalog,
+  isHyperConverged,
+  namespaceOf,
+  servedVersion,
+} from './catalog/catalog.ts'
+import { isUnanswered } from './catalog/schema-questions.ts'
+import { type Condition, describeCondition, holds, isOptIn, isServed } from './facts/conditions.ts'
+import type { Facts } from './facts/facts.ts'
+import { type Activation, isSelected, selectedNames } from './settings/activation.ts'
+import { isExcluded } from './settings/exclusions.ts'
+import type { Settings } from './settings/settings.ts'
+
+/** Where an asset stands under given facts and settings, before any override on its object. */
+export type Standing =
+  | { readonly kind: 'active'; readonly baseline: KubeObject; readonly digest: string }
+  | {
+      readonly kind: 'inactive'
+      readonly reason:
+        | 'NotSelected'
+        | 'Excluded'
+        | 'NotServed'
+        | 'ConditionFalse'
+        | 'NotApplicable'
+        | 'Superseded'
+        | 'SchemaMissing'
+      readonly message: string
+      /** The API that is not served although somebody asked for the asset: worth an alert. */
+      readonly missed?: MissedApi
+      /** Somebody asked for the asset, and something else than an API or the cluster's shape is in its way. */
+      readonly isAwaited?: true
+    }
+  /** Its object is deleted. */
+  | { readonly kind: 'tombstone' }
+  | { readonly kind: 'failed'; readonly reason: 'RenderFailed'; readonly message: string }
+
+/** An API that an asset needs; the newest of the versions that would do. */
+export interface MissedApi {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+/** SHA-256 of a text, hexadecimal. */
+export type Digest = (text: string) => string
+
+/** Decides whether an asset is active and renders its baseline. Throws never: a fault of the asset is a standing. */
+export function standingOf(
+  asset: Asset,
+  facts: Facts,
+  { activation, exclusions }: Settings,
+  digest: Digest,
+): Standing {
+  if (!isSelected(activation, asset)) return inactive('NotSelected', 'not in the autopilot list')
+  if (isExcluded(exclusions, asset, namespaceOf(asset, facts.hco.namespace))) {
+    return inactive('Excluded', 'switched off by disabled-resources')
+  }
+  const object = identityOn(asset, facts)
+  if (object && asset.isTombstone) return { kind: 'tombstone' }
+  try {
+    const isAsked = isAskedFor(asset, facts, activation)
+    if (!object) return notServed(asset, isAsked)
+    const settings = { activation, exclusions }
+    return (
+      obstacleOf(asset, facts, settings, digest) ?? rendered(asset, object, facts, digest, isAsked)
+    )
+  } catch (error) {
+    return { kind: 'failed', reason: 'RenderFailed', message: (error as Error).message }
+  }
+}
+
+/** Why the asset is not active although its API is there; undefined where nothing is in the way. */
+function obstacleOf(
+  asset: Asset,
+  facts: Facts,
+  settings: Settings,
+  digest: Digest,
+): Standing | undefined {
+  if (isUnanswered(asset, facts))
+    return inactive('SchemaMissing', 'a schema that it depends on is not published yet')
+  const failing = asset.conditions.find((condition) => !holds(condition, facts))
+  if (failing) return waiting(failing, isAskedFor(asset, facts, settings.activation), facts)
+  const rival = activeRival(asset, facts, settings, digest)
+  return rival
+    ? inactive('Superseded', `gives way to ${rival.name}`)
+    : unmetNeed(asset, facts, settings, digest)
+}
+
+function rendered(
+  asset: Asset,
+  object: TemplateLocals['object'],
+  facts: Facts,
+  digest: Digest,
+  isAsked: boolean,
+): Standing {
+  const baseline = renderBaseline(asset, object, facts)
+  return baseline
+    ? { kind: 'active', baseline, digest: digest(canonicalJson(baseline)) }
+    : inactive('NotApplicable', 'nothing to set on this cluster', awaited(asset, isAsked))
+}
+
+/** What the asset that this one needs makes of this one, where that is not active; undefined where it is, or none is needed. */
+function unmetNeed(
+  { needs }: Asset,
+  facts: Facts,
+  settings: Settings,
+  digest: Digest,
+): Standing | undefined {
+  const found = needs && standingOf(needs, facts, settings, digest)
+  if (!found || found.kind === 'active') return undefined
+  // What cannot be decided of the one cannot be of the other.
+  if (found.kind === 'failed' || isUndecided(found)) return found
+  const why = found.kind === 'inactive' ? `: ${found.message}` : ''
+  return inactive('ConditionFalse', `needs ${needs.name}, which is not active${why}`)
+}
+
+const isUndecided = (standing: Standing) =>
+  standing.kind === 'inactive' && standing.reason === 'SchemaMissing'
+
+/** The asset that does the same work, if it is at it. */
+const activeRival = (
+  { yieldsTo }: Asset,
+  facts: Facts,
+  settings: Settings,
+  digest: Digest,
+): Asset | undefined =>
+  yieldsTo && standingOf(yieldsTo, facts, settings, digest).kind === 'active' ? yieldsTo : undefined
+
+/** The standing of each asset, by name. */
+export type Standings = ReadonlyMap<string, Standing>
+
+export type DecideStandings = (facts: Facts, settings: Settings) => Standings
+
+/** Creates a function that decides every asset's standing, and decides nothing anew for what it was last asked. */
+export function createStandings(catalog: Catalog, digest: Digest): DecideStandings {
+  let asked = ''
+  let standings: Standings = new Map()
+  return ({ pools: _counts, ...facts }, settings) => {
+    const question = JSON.stringify([facts, settings])
+    if (question === asked) return standings
+    const whole = { ...facts, pools: {} }
+    standings = new Map(
+      catalog.map((asset) => [asset.name, standingOf(asset, whole, settings, digest)]),
+    )
+    asked = question
+    return standings
+  }
+}
+
+/** The identity of an asset's object on this cluster, in the newest version served; undefined where none is. */
+export function identityOn(asset: Asset, facts: Pick<Facts, 'served' | 'hco'>) {
+  const version = servedVersion(asset, facts.served)
+  if (version === undefined) return undefined
+  const namespace = namespaceOf(asset, facts.hco.namespace)
+  return {
+    apiVersion: apiVersionOf(asset.object.group, version),
+    kind: asset.object.kind,
+    name: asset.object.name,
+    ...(namespace !== undefined && { namespace }),
+  }
+}
+
+// Whoever asked for an asset wants to know that there is nothing to it.
+const awaited = ({ install }: Asset, isAsked: boolean) =>
+  isAsked && install === 'opt-in' ? { isAwaited: true as const } : {}
+
+const inactive = (
+  reason: Extract<Standing, { kind: 'inactive' }>['reason'],
+  message: string,
+  wanted: Pick<Extract<Standing, { kind: 'inactive' }>, 'missed' | 'isAwaited'> = {},
+): Standing => ({ kind: 'inactive', reason, message, ...wanted })
+
+const notServed = ({ object: { group, versions, kind } }: Asset, isAsked: boolean): Standing =>
+  inactive(
+    'NotServed',
+    `the API ${apiVersionOf(group, versions.join('|'))} ${kind} is not served`,
+    isAsked ? { missed: { group, version: versions[0] ?? '', kind } } : {},
+  )
+
+/** What a condition that does not hold makes of its asset; where it is a missing API, somebody may miss it. */
+function waiting(condition: Condition, isAsked: boolean, facts: Facts): Standing {
+  const message = `waits until ${describeCondition(condition)}`
+  // A cluster of another shape has a twin of the asset, or has no use for it.
+  if (!isAsked || condition.not || condition.type === 'topology' || isOptIn(condition))
+    return inactive('ConditionFalse', message)
+  if (condition.type !== 'crd' || isServed(facts, condition))
+    return inactive('ConditionFalse', message, { isAwaited: true })
+  const { group, versions: [version = ''] = [], kind } = condition
+  return inactive('ConditionFalse', message, { missed: { group, version, kind } })
+}
+
+// An asset that is always installed and has no API is simply not applicable; one that was named is missed.
+const isAskedFor = (
+  { install, conditions, isTombstone }: Asset,
+  facts: Facts,
+  activation: Activation,
+) =>
+  (selectedNames(activation) !== undefined && !isTombstone) ||
+  (install === 'opt-in' && conditions.filter(isOptIn).every((condition) => holds(condition, facts)))
+
+/** The HyperConverged comes first and is never created by us: it is applied to only while it exists. */
+export const isCreatable = (asset: Asset) => !isHyperConverged(asset)
+
+/**
+ * Whether the asset's object is to go although it is no tombstone: another asset does its work now, with which it would
+ * race; or the cluster is such that the asset is not wanted on it, rather than somebody having said so, and it is pruned.
+ */
+export const isObsolete = (standing: Standing, { prune }: Pick<Asset, 'prune'>) =>
+  standing.kind === 'inactive' &&
+  (standing.reason === 'Superseded' || (prune && OUTGROWN.has(standing.reason)))
+
+const OUTGROWN: ReadonlySet<string> = new Set(['ConditionFalse', 'NotApplicable'])

@@ -1,0 +1,70 @@
+import { isMap } from '../json/object.ts'
+import { formatPointer } from '../json/pointer.ts'
+import { itemsOf, type ListItems } from './list-items.ts'
+import {
+  ATOMIC,
+  elementOf,
+  type FieldPath,
+  type MergeTree,
+  memberTree,
+  type Step,
+} from './merge-tree.ts'
+
+/** Where a path has led to: the last token of the pointer, and what is there. */
+interface Place {
+  readonly token: string
+  readonly tree: MergeTree
+  readonly value: unknown
+  /** The place is a list item that the object does not hold. */
+  readonly isMissingItem: boolean
+}
+
+type ItemsOf = (tree: MergeTree, list: unknown) => ListItems
+
+/**
+ * Gives a function from a path to the JSON pointer in one particular object, whose lists are looked
+ * through once each: a list item that the object does not hold is appended (`-`), and a field beneath
+ * such an item has no pointer, so that there is none at all.
+ */
+export function pointersOf(
+  tree: MergeTree,
+  object: unknown,
+): (path: FieldPath) => string | undefined {
+  const items = rememberItems()
+  return (path) => {
+    const tokens: string[] = []
+    let place: Place = { token: '', tree, value: object, isMissingItem: false }
+    for (const step of path) {
+      if (place.isMissingItem) return undefined
+      place = 'field' in step ? memberAt(place, step.field) : itemAt(place, step, items)
+      tokens.push(place.token)
+    }
+    return formatPointer(tokens)
+  }
+}
+
+const rememberItems = (): ItemsOf => {
+  const known = new Map<unknown, ListItems>()
+  return (tree, list) => {
+    const items = known.get(list) ?? itemsOf(tree, list)
+    known.set(list, items)
+    return items
+  }
+}
+
+const memberAt = ({ tree, value }: Place, field: string): Place => ({
+  token: field,
+  tree: memberTree(tree, field) ?? ATOMIC,
+  value: isMap(value) && Object.hasOwn(value, field) ? value[field] : undefined,
+  isMissingItem: false,
+})
+
+function itemAt({ tree, value }: Place, step: Step, items: ItemsOf): Place {
+  const item = items(tree, value).byElement.get(elementOf(step))
+  return {
+    token: item ? String(item.position) : '-',
+    tree: tree.type === 'list' ? tree.items : ATOMIC,
+    value: item?.values[0],
+    isMissingItem: item === undefined,
+  }
+}

@@ -1,0 +1,2 @@
+/** An environment such as process.env. */
+export type Env = Readonly<Record<string, string | undefined>>

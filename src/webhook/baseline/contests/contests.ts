@@ -1,0 +1,197 @@
+import { type Bucket, type BucketSize, take } from '../../../shared/engine/token-bucket.ts'
+import { putNewest } from '../../server/newest.ts'
+
+/** When edits that move managed fields become a war; each a flag. */
+export interface ContestLimits extends BucketSize {
+  /** How long nobody may contest for a war to be over, milliseconds. */
+  readonly quietMs: number
+}
+
+/** The object that a war is about, as metrics name it. */
+export interface Battlefield {
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** A write to one object, and what it moves away from desired: nothing, most of the time. */
+export interface ContestedWrite {
+  readonly object: Battlefield
+  readonly username: string
+  /** The resource version that the write replaces. */
+  readonly version: string
+  /** A name for each contested field with the value that it is moved to, short and equal for equal ones. */
+  readonly moves: readonly Move[]
+}
+
+export interface Move {
+  readonly pointer: string
+  readonly value: string
+}
+
+/** What is to become of a contested write. */
+export type Ruling = {
+  /** The write is one that was ruled on a moment ago, come again. */
+  readonly isRepeat?: boolean
+} & (
+  | { readonly kind: 'tolerated' }
+  /** Too many of them: denied. `isNew` opens the episode. */
+  | { readonly kind: 'refused'; readonly isNew: boolean }
+  /** Several users move the field to the same value: most probably none of them knows. */
+  | { readonly kind: 'shared'; readonly isNew: boolean }
+)
+
+interface Actor {
+  bucket: Bucket | undefined
+  last: { readonly moves: string; readonly at: number; readonly ruling: Ruling } | undefined
+  /** Whether an episode is open for this actor. */
+  isAtWar: boolean
+  contestedAt: number
+}
+
+interface Claim {
+  readonly users: Set<string>
+  isTold: boolean
+  at: number
+}
+
+interface Front {
+  readonly object: Battlefield
+  readonly actors: Map<string, Actor>
+  readonly claims: Map<string, Claim>
+  /** What was contested in the first call for a write, by its user and version. */
+  readonly calls: Map<string, { readonly pointers: ReadonlySet<string>; readonly at: number }>
+}
+
+// One kubectl call reaches us several times: conflicts are retried and webhooks reinvoked.
+const SAME_CALL_MS = 2_000
+// Three who move the same field to the same value, none knowing of the others, are one tool between them and us.
+const SHARED_BY = 3
+// Of each thing about one object: who floods us with users or values is forgotten oldest first.
+const REMEMBERED = 64
+
+/**
+ * Tells an edit from an edit war, by a token bucket per object and user: the field manager is whatever
+ * the client says. Objects are only ever the catalog's, so what is remembered is bounded.
+ */
+export class Contests {
+  readonly #limits: ContestLimits
+  readonly #fronts = new Map<string, Front>()
+
+  constructor(limits: ContestLimits) {
+    this.#limits = limits
+  }
+
+  get quietMs(): number {
+    return this.#limits.quietMs
+  }
+
+  /** Rules on a write and remembers it; `undefined` for a write that contests nothing. Milliseconds of a clock that never goes back. */
+  rule(write: ContestedWrite, now: number): Ruling | undefined {
+    const key = keyOfObject(write.object)
+    const front = this.#fronts.get(key) ?? newFront(write.object)
+    this.#fronts.set(key, front)
+    return this.#ruleAt(front, write, now)
+  }
+
+  /** What `rule` would say; nothing is remembered. */
+  foresee(write: ContestedWrite, now: number): Ruling | undefined {
+    const front = this.#fronts.get(keyOfObject(write.object))
+    return this.#ruleAt(front ? structuredClone(front) : newFront(write.object), write, now)
+  }
+
+  /** Forgets everything about an object: whoever lifts its pause begins anew. */
+  forget(object: Battlefield): void {
+    this.#fronts.delete(keyOfObject(object))
+  }
+
+  /** The objects with an open episode, and forgets what a quiet window has ended. */
+  atWar(now: number): readonly Battlefield[] {
+    for (const front of this.#fronts.values()) this.#settle(front, now)
+    return [...this.#fronts.values()].flatMap(({ object, actors, claims }) => {
+      const isOpen =
+        [...actors.values()].some(({ isAtWar }) => isAtWar) ||
+        [...claims.values()].some(({ isTold }) => isTold)
+      return isOpen ? [object] : []
+    })
+  }
+
+  #ruleAt(front: Front, write: ContestedWrite, now: number): Ruling | undefined {
+    // Most writes contest nothing, and pay for nothing but being known.
+    if (write.moves.length > 0) this.#settle(front, now)
+    const moves = ownMoves(front, write, now)
+    if (moves.length === 0) return undefined
+    const claims = moves.map((move) => claim(front, move, write.username, now))
+    const actor = actorOf(front, write.username, now)
+    if (claims.every(({ users }) => users.size >= SHARED_BY)) {
+      // Nobody's war any more, not even of whoever was denied before the others came.
+      actor.isAtWar = false
+      const isNew = claims.some(({ isTold }) => !isTold)
+      for (const shared of claims) shared.isTold = true
+      return { kind: 'shared', isNew }
+    }
+    return this.#count(actor, moves.map(keyOf).join(), now)
+  }
+
+  #count(actor: Actor, moves: string, now: number): Ruling {
+    const { last } = actor
+    if (last?.moves === moves && now - last.at < SAME_CALL_MS)
+      return { ...last.ruling, isRepeat: true }
+    const left = actor.isAtWar ? 'empty' : take(actor.bucket, this.#limits, now)
+    if (left !== 'empty') actor.bucket = left
+    const isNew = left === 'empty' && !actor.isAtWar
+    actor.isAtWar = left === 'empty'
+    const ruling: Ruling = actor.isAtWar ? { kind: 'refused', isNew: false } : { kind: 'tolerated' }
+    actor.last = { moves, at: now, ruling }
+    return isNew ? { kind: 'refused', isNew } : ruling
+  }
+
+  /** Ends what was quiet long enough. */
+  #settle({ actors, claims }: Front, now: number): void {
+    const isOver = (at: number) => now - at >= this.#limits.quietMs
+    for (const [name, { contestedAt }] of actors) if (isOver(contestedAt)) actors.delete(name)
+    for (const [key, { at }] of claims) if (isOver(at)) claims.delete(key)
+  }
+}
+
+const newFront = (object: Battlefield): Front => ({
+  object,
+  actors: new Map(),
+  claims: new Map(),
+  calls: new Map(),
+})
+
+const keyOfObject = ({ kind, namespace, name }: Battlefield) => `${kind}/${namespace}/${name}`
+
+/** The moves that are the writer's own: what this very write did not bring with it when we first saw it, another webhook did. */
+function ownMoves({ calls, actors }: Front, write: ContestedWrite, now: number): readonly Move[] {
+  // Whoever is at war is given no benefit of a doubt.
+  if (actors.get(write.username)?.isAtWar) return write.moves
+  const key = JSON.stringify([write.username, write.version])
+  const first = calls.get(key)
+  if (first && now - first.at < SAME_CALL_MS)
+    return write.moves.filter(({ pointer }) => first.pointers.has(pointer))
+  putNewest(calls, REMEMBERED, key, {
+    pointers: new Set(write.moves.map(({ pointer }) => pointer)),
+    at: now,
+  })
+  return write.moves
+}
+
+function actorOf({ actors }: Front, username: string, now: number): Actor {
+  const known = actors.get(username)
+  const actor = known ?? { bucket: undefined, last: undefined, isAtWar: false, contestedAt: now }
+  actor.contestedAt = now
+  putNewest(actors, REMEMBERED, username, actor)
+  return actor
+}
+
+function claim({ claims }: Front, move: Move, username: string, now: number): Claim {
+  const known = claims.get(keyOf(move)) ?? { users: new Set(), isTold: false, at: now }
+  if (known.users.size < SHARED_BY) known.users.add(username)
+  known.at = now
+  putNewest(claims, REMEMBERED, keyOf(move), known)
+  return known
+}
+
+const keyOf = ({ pointer, value }: Move) => `${pointer}=${value}`

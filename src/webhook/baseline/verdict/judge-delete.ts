@@ -1,0 +1,54 @@
+import { CLEANERS } from '../../../shared/baseline/names.ts'
+import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
+import { MODE, RECONCILE_PAUSED } from '../../../shared/engine/overrides/annotations.ts'
+import type { Knowledge, ManagedObject } from '../knowledge.ts'
+
+/** What is to become of a deletion. */
+export interface DeleteVerdict {
+  readonly kind: 'allowed' | 'denied'
+  readonly reason:
+    | 'Garbage'
+    | 'Unmanaged'
+    | 'Paused'
+    | 'Inactive'
+    | 'Disagreement'
+    | 'Off'
+    | 'Observing'
+    | 'HyperConverged'
+    | 'NoHyperConverged'
+    | 'Recreated'
+    | 'Protected'
+}
+
+/** Judges the deletion of a managed object: only an active one whose loss reboots nodes or takes access away is refused. */
+export function judgeDelete(
+  old: KubeObject,
+  username: string,
+  managed: ManagedObject,
+  knowledge: Knowledge,
+): DeleteVerdict {
+  const indifference = indifferenceTo(managed, knowledge) ?? indifferenceIn(old, username)
+  if (indifference) return { kind: 'allowed', reason: indifference }
+  return managed.isAlwaysDenied
+    ? { kind: 'denied', reason: 'Protected' }
+    : { kind: 'allowed', reason: 'Recreated' }
+}
+
+function indifferenceTo(
+  { isHco, standing, isAgreed }: ManagedObject,
+  { settings: { activation }, hasHyperConverged }: Knowledge,
+): DeleteVerdict['reason'] | undefined {
+  if (activation.kind === 'off') return 'Off'
+  if (activation.kind === 'observe') return 'Observing'
+  if (isHco) return 'HyperConverged'
+  if (!hasHyperConverged) return 'NoHyperConverged'
+  if (standing.kind !== 'active') return 'Inactive'
+  // The leader may not want the object at all.
+  return isAgreed ? undefined : 'Disagreement'
+}
+
+function indifferenceIn(old: KubeObject, username: string): DeleteVerdict['reason'] | undefined {
+  if (CLEANERS.includes(username) || old.metadata.deletionTimestamp) return 'Garbage'
+  if (annotationOf(old, RECONCILE_PAUSED) === 'true') return 'Paused'
+  return annotationOf(old, MODE) === 'unmanaged' ? 'Unmanaged' : undefined
+}

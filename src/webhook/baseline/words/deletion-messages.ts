@@ -1,0 +1,85 @@
+import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
+import { byteLength } from '../../../shared/engine/json/json.ts'
+import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
+import { DISABLED_RESOURCES, FIELD_MANAGER } from '../../../shared/engine/overrides/annotations.ts'
+import type { Knowledge, ManagedObject } from '../knowledge.ts'
+import type { DeleteVerdict } from '../verdict/judge-delete.ts'
+import { consequence } from './consequence.ts'
+import { excludeCommand } from './way-out.ts'
+import {
+  COMMAND_LIMIT,
+  DENIAL_EXPLANATION_LIMIT,
+  DENIAL_LIMIT,
+  EXPLANATION_LIMIT,
+  explanation,
+  fitted,
+  type Line,
+  WARNINGS_LIMIT,
+} from './wording.ts'
+
+/** The warnings about a deletion that is in vain; none where it is not. */
+export function deletionWarnings(
+  { reason }: DeleteVerdict,
+  managed: ManagedObject,
+  old: KubeObject,
+  knowledge: Knowledge,
+): readonly string[] {
+  const { asset } = managed
+  const how = COMES_BACK[reason]
+  if (how === undefined) return []
+  // What reboots nodes may have to wait for an approval.
+  const when = asset.disruption === 'none' ? 'within seconds' : 'as soon as its change may be made'
+  const text = `${titleOf(old)} comes back ${when}, ${how} (${asset.name}: ${asset.description}).`
+  return fitted(
+    [
+      explanation(0, text, EXPLANATION_LIMIT),
+      exclusion('To keep it away', asset, knowledge, COMMAND_LIMIT),
+    ],
+    WARNINGS_LIMIT,
+  )
+}
+
+const COMES_BACK: Readonly<Partial<Record<DeleteVerdict['reason'], string>>> = {
+  Recreated: 'without its overrides',
+  Unmanaged: 'and managed',
+  Paused: 'and no longer paused',
+}
+
+/** The denial of a deletion. */
+export function deletionDenial(
+  { asset }: ManagedObject,
+  old: KubeObject,
+  knowledge: Knowledge,
+): string {
+  const what = `${titleOf(old)} is kept by ${FIELD_MANAGER} (${asset.name}: ${asset.description})${consequence(asset, knowledge.facts)}.`
+  return fitted(
+    [
+      explanation(0, what, DENIAL_EXPLANATION_LIMIT),
+      exclusion(
+        'To delete it for good, switch the asset off first',
+        asset,
+        knowledge,
+        DENIAL_LIMIT - DENIAL_EXPLANATION_LIMIT,
+      ),
+    ],
+    DENIAL_LIMIT,
+  ).join('\n')
+}
+
+function exclusion(
+  what: string,
+  { name }: Asset,
+  { facts, settings }: Knowledge,
+  limit: number,
+): Line {
+  const hco = {
+    kind: 'HyperConverged',
+    metadata: { name: 'kubevirt-hyperconverged', namespace: facts.hco.namespace },
+  }
+  const command = excludeCommand(name, hco, settings.exclusions)
+  const wordings = [
+    `${what}: ${command}`,
+    `${what}: add ${name} to the annotation ${DISABLED_RESOURCES} of ${titleOf(hco)}.`,
+  ]
+  return { rank: 0, wordings: wordings.filter((text) => byteLength(text) <= limit) }
+}

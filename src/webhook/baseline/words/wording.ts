@@ -1,0 +1,43 @@
+import { byteLength } from '../../../shared/engine/json/json.ts'
+import { cut, escapeControls, showValue } from '../../../shared/engine/show.ts'
+
+// The API server cuts a warning at 256 characters when all of them together pass 4,096; ours never do.
+export const EXPLANATION_LIMIT = 256
+export const COMMAND_LIMIT = 700
+export const WARNINGS_LIMIT = 2_048
+export const DENIAL_LIMIT = 2_048
+/** What a denial says before its commands. */
+export const DENIAL_EXPLANATION_LIMIT = 700
+
+const HIDDEN = /\(hidden\)|\(payload\)|\(a payload of /
+
+/** Whether a message that repeats the value in full would print a secret or a payload. */
+export const isDiscreet = (pointer: string, value: unknown) =>
+  value === undefined || !HIDDEN.test(showValue(pointer, value, Number.MAX_SAFE_INTEGER))
+
+/** One line of a message, in the wordings it may take: the first that there is room for is said. */
+export interface Line {
+  /** What is said first when there is no room for all: 0 is the most important. */
+  readonly rank: number
+  readonly wordings: readonly string[]
+}
+
+/** The explanation of something, which may lose its end; never a command, which may not. */
+export const explanation = (rank: number, text: string, limit: number): Line => ({
+  rank,
+  wordings: [cut(text, limit)],
+})
+
+/** The lines that fit in `limit` bytes, in their order; the least important ones are left out, none is cut. */
+export function fitted(lines: readonly Line[], limit: number): readonly string[] {
+  let left = limit
+  const said = new Map<Line, string>()
+  for (const line of lines.toSorted((a, b) => a.rank - b.rank)) {
+    const wording = line.wordings.map(escapeControls).find((text) => byteLength(text) < left)
+    if (wording === undefined) continue
+    // The byte more is the line's end.
+    left -= byteLength(wording) + 1
+    said.set(line, wording)
+  }
+  return lines.flatMap((line) => said.get(line) ?? [])
+}

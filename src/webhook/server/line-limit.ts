@@ -1,0 +1,24 @@
+import { type Bucket, type BucketSize, take } from '../../shared/engine/token-bucket.ts'
+
+/**
+ * Writes no more lines than people would read: what makes us write them may come as often as somebody likes. The
+ * next line says in `unlogged` how many were left out before it.
+ */
+export function createLineLimit(
+  size: BucketSize,
+  write: (entry: object) => void,
+  now: () => number,
+): (entry: object) => void {
+  let bucket: Bucket | undefined
+  let unlogged = 0
+  return (entry) => {
+    const left = take(bucket, size, now())
+    if (left === 'empty') {
+      unlogged++
+      return
+    }
+    bucket = left
+    write({ ...entry, ...(unlogged > 0 && { unlogged }) })
+    unlogged = 0
+  }
+}

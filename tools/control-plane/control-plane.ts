@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Binaries } from './build/binaries.ts'
+import { type Components, createComponents } from './components.ts'
+import { createDataDir, writeFiles } from './data-dir.ts'
+import {
+  apiServerFlags,
+  auditFlags,
+  controllerManagerFlags,
+  type EtcdPorts,
+  etcdFlags,
+  type Files,
+  filesIn,
+} from './flags.ts'
+import { createAccounts, createKubeconfigs, PLATFORM_ADMINS, type User } from './kubeconfig.ts'
+import { freePort, serve } from './ports.ts'
+import { send } from './request.ts'
+
+/** How to start a control plane. */
+export interface ControlPlaneOptions {
+  readonly binaries: Binaries
+  /** Kept on stop; without it a temporary folder is made, and goes on stop. */
+  readonly dataDir?: string
+  /** Also runs kube-controller-manager: garbage collection, namespaces, aggregated roles. */
+  readonly controllerManager?: boolean
+  /** An audit.k8s.io/v1 Policy: what is written to the audit log. */
+  readonly auditPolicy?: object
+  readonly apiserverFlags?: readonly string[]
+  /** Told when a component ends by itself. */
+  readonly print: (line: string) => void
+}
+
+/** A running control plane. */
+export interface ControlPlane {
+  readonly url: string
+  /** The certificate of the authority that signed the API server's. */
+  readonly ca: string
+  /** The token of the administrator: system:masters, which no RBAC stops. */
+  readonly token: string
+  /** The path of the administrator's kubeconfig. */
+  readonly kubeconfig: string
+  readonly dataDir: string
+  readonly auditLog: string
+  /** The process id of each component that runs. */
+  readonly pids: Readonly<Record<string, number>>
+  /** The path of a kubeconfig: alice and gitops have tokens, anyone else is impersonated. */
+  kubeconfigFor(user: User): string
+  /** Kills the API server, as a machine that fails would. */
+  stopApiServer(): Promise<void>
+  /** Starts it again, on the same port and data. */
+  startApiServer(): Promise<void>
+  /** Ends everything and removes the temporary folder; calling it again does no harm. */
+  stop(): Promise<void>
+}
+
+const PROBE_MS = 5_000
+
+interface Run extends ControlPlaneOptions {
+  readonly files: Files
+  readonly components: Components
+}
+
+/** Starts etcd, kube-apiserver and, if asked, kube-controller-manager; settles when they serve. */
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const data = createDataDir(options.dataDir)
+  const components = createComponents(data.path, options.print)
+  const run = { ...options, dataDir: data.path, files: filesIn(data.path), components }
+  const stop = async () => {
+    await components.killAll()
+    data.remove()
+  }
+  try {
+    return await start(run, stop)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function start(run: Run & { dataDir: string }, stop: () => Promise<void>) {
+  const { components, dataDir, files } = run
+  const accounts = createAccounts()
+  const { token } = accounts[0]
+  writeFiles(files, accounts, run.auditPolicy)
+  const etcd = await startEtcd(run, dataDir)
+  const startServer = (port: () => Promise<number>) => startApiServer(run, etcd, token, port)
+  const port = await startServer(freePort)
+  const url = `https://127.0.0.1:${port}`
+  const ca = authorityOf(files)
+  const kubeconfigFor = createKubeconfigs({ dataDir, url, ca, accounts })
+  await letPlatformAdminsIn(url, ca, token)
+  const kubeconfig = kubeconfigFor(accounts[0])
+  if (run.controllerManager) startControllerManager(run, kubeconfig)
+  return {
+    url,
+    ca,
+    token,
+    kubeconfig,
+    kubeconfigFor,
+    dataDir,
+    auditLog: files.auditLog,
+    get pids() {
+      return components.pids()
+    },
+    stopApiServer: () => components.kill('kube-apiserver'),
+    async startApiServer() {
+      await startServer(async () => port)
+    },
+    stop,
+  }
+}
+
+async function startEtcd({ binaries, components }: Run, dataDir: string): Promise<EtcdPorts> {
+  const name = randomBytes(8).toString('hex')
+  const { process, ports } = await serve({
+    async ports() {
+      const [client, peer] = await Promise.all([freePort(), freePort()])
+      return { client, peer }
+    },
+    start: (etcd) => components.start('etcd', binaries.etcd, etcdFlags(name, dataDir, etcd)),
+    // By its name: on a port that was taken meanwhile, someone else's would answer.
+    async isReady({ client }) {
+      const members = `http://127.0.0.1:${client}/v3/cluster/member/list`
+      const { text } = await send(members, { method: 'POST', body: {}, timeoutMs: PROBE_MS })
+      return text.includes(`"name":"${name}"`)
+    },
+  })
+  components.watch(process)
+  return ports
+}
+
+async function startApiServer(
+  { binaries, components, files, auditPolicy, apiserverFlags = [] }: Run,
+  etcd: EtcdPorts,
+  token: string,
+  port: () => Promise<number>,
+): Promise<number> {
+  const { process, ports } = await serve({
+    ports: port,
+    start: (port) =>
+      components.start('kube-apiserver', binaries.apiserver, [
+        ...apiServerFlags(files, etcd, port),
+        ...(auditPolicy ? auditFlags(files) : []),
+        ...apiserverFlags,
+      ]),
+    async isReady(port) {
+      const url = `https://127.0.0.1:${port}/readyz`
+      return (
+        (await send(url, { ca: authorityOf(files), token, timeoutMs: PROBE_MS })).status === 200
+      )
+    },
+  })
+  components.watch(process)
+  return ports
+}
+
+function startControllerManager({ binaries, components, files }: Run, kubeconfig: string): void {
+  const { controllerManager } = binaries
+  if (!controllerManager)
+    throw new Error('starting kube-controller-manager: KUBEBUILDER_ASSETS has none')
+  const flags = controllerManagerFlags(files, kubeconfig)
+  components.watch(components.start('kube-controller-manager', controllerManager, flags))
+}
+
+// The API server makes its own authority and writes it behind its certificate.
+function authorityOf({ certificates }: Files): string {
+  const chain = readFileSync(join(certificates, 'apiserver.crt'), 'utf8')
+  return chain.slice(chain.lastIndexOf('-----BEGIN'))
+}
+
+async function letPlatformAdminsIn(url: string, ca: string, token: string): Promise<void> {
+  const rbac = 'rbac.authorization.k8s.io'
+  const { status, text } = await send(`${url}/apis/${rbac}/v1/clusterrolebindings`, {
+    method: 'POST',
+    ca,
+    token,
+    body: {
+      metadata: { name: PLATFORM_ADMINS },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ apiGroup: rbac, kind: 'Group', name: PLATFORM_ADMINS }],
+    },
+  })
+  if (status !== 201 && status !== 409) throw new Error(`binding ${PLATFORM_ADMINS}: ${text}`)
+}

@@ -1,0 +1,117 @@
+import type {
+  Asset,
+  Catalog,
+  Maturity,
+  Section,
+} from '../../src/shared/baseline/catalog/catalog.ts'
+import {
+  type Condition,
+  describeCondition,
+  isOptIn,
+} from '../../src/shared/baseline/facts/conditions.ts'
+import { PREFIX } from '../../src/shared/engine/overrides/annotations.ts'
+import { markdownTable } from './markdown-table.ts'
+import { withMarked } from './marked.ts'
+import { jsonFile } from './notice.ts'
+
+/** What an admin gets: assets that share a template are one feature, for several pools; a section is one by itself. */
+interface Feature {
+  readonly name: string
+  readonly group: string
+  readonly description: string
+  readonly install: Asset['install']
+  readonly maturity: Maturity
+  /** What asks for it: an annotation of the HyperConverged, or a feature gate. */
+  readonly asks: readonly string[]
+  readonly disruption: Asset['disruption']
+  readonly assets: readonly FeatureAsset[]
+}
+
+/** One of the assets that bring a feature: one per pool, and each has conditions of its own. */
+interface FeatureAsset {
+  readonly name: string
+  /** All that must hold, for a section what its asset needs too. */
+  readonly conditions: readonly string[]
+}
+
+/** docs/features.json: the features for machines. */
+export const featuresFile = (catalog: Catalog) => jsonFile({ features: featuresOf(catalog) })
+
+/** The README with its table of features made anew; throws where its marks are gone. */
+export function readmeWith(readme: string, catalog: Catalog): string {
+  const rows = featuresOf(catalog).map((feature) => [
+    `\`${feature.name}\``,
+    feature.description,
+    feature.asks.length > 0 ? feature.asks.map((ask) => `\`${ask}\``).join(', ') : 'always',
+    feature.disruption === 'none' ? '' : 'yes',
+    feature.maturity,
+  ])
+  const table = markdownTable(['feature', 'why', 'comes with', 'reboots', 'maturity'], rows)
+  return withMarked({ name: 'README.md', text: readme }, 'features', table)
+}
+
+const featuresOf = (catalog: Catalog): readonly Feature[] =>
+  [...Map.groupBy(catalog.filter(isKept), ({ template }) => template).values()].flatMap(
+    ([first, ...others]) => {
+      if (!first) return []
+      const twins = [first, ...others]
+      return [
+        featureOf(first, first.name, first, twins.map(withConditions)),
+        ...first.sections.map((section) =>
+          featureOf(first, `${first.name}: ${section.name}`, section, twinsOf(section, twins)),
+        ),
+      ]
+    },
+  )
+
+const isKept = ({ isTombstone }: Asset) => !isTombstone
+
+/** An asset, and all that must hold for what a feature is about. */
+interface Twin {
+  readonly name: string
+  readonly conditions: readonly Condition[]
+}
+
+const withConditions = ({ name, conditions }: Asset): Twin => ({ name, conditions })
+
+const twinsOf = ({ name }: Section, twins: readonly Asset[]): readonly Twin[] =>
+  twins.flatMap((twin) =>
+    twin.sections
+      .filter((section) => section.name === name)
+      .map(({ conditions }) => ({
+        name: twin.name,
+        conditions: [...twin.conditions, ...conditions],
+      })),
+  )
+
+const featureOf = (
+  { group, disruption }: Asset,
+  name: string,
+  { description, install, maturity }: Asset | Section,
+  twins: readonly Twin[],
+): Feature => ({
+  name,
+  group,
+  description,
+  install,
+  maturity,
+  asks: unique(twins.flatMap(({ conditions }) => conditions.filter(isOptIn).map(askOf))),
+  disruption,
+  assets: twins.map((twin) => ({
+    name: twin.name,
+    conditions: twin.conditions.map(describeCondition),
+  })),
+})
+
+const unique = (texts: readonly string[]) => [...new Set(texts)]
+
+function askOf(condition: Condition): string {
+  switch (condition.type) {
+    case 'annotation':
+      return `${PREFIX}${condition.key}`
+    case 'feature-gate':
+      return `feature gate ${condition.name}`
+    default:
+      throw new Error(`a ${condition.type} condition asks for nothing`)
+  }
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+
+import { outlookOffline } from '../../src/cli/render/offline-outlook.ts'
+import type { Outlook } from '../../src/reconciler/baseline/gather/outlook.ts'
+import type { Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
+
+const TEST = join(import.meta.dirname, '../../test')
+
+/** A cluster to render for, as `render` is told of one. */
+interface SampleCluster {
+  readonly hco: string
+  readonly nodes: readonly string[]
+  /** API groups that are not served there. */
+  readonly withoutApi?: readonly string[]
+  /** Whether the nodes can pass devices on, which no label of theirs says. */
+  readonly forceVfio?: true
+}
+
+const POOLS = 'clusters/pools.yaml'
+
+/** The clusters that every asset is rendered for, by name. */
+export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
+  'bare-metal-gpu': {
+    hco: 'clusters/hco-everything.yaml',
+    nodes: [
+      'clusters/bare-metal.yaml',
+      POOLS,
+      'fixtures/nodes/master.yaml',
+      'fixtures/nodes/worker-baremetal-gpu.yaml',
+    ],
+  },
+  'virtual-workers': {
+    hco: 'clusters/hco-plain.yaml',
+    nodes: [
+      'clusters/virtual.yaml',
+      POOLS,
+      'fixtures/nodes/master.yaml',
+      'fixtures/nodes/worker-virtual.yaml',
+    ],
+  },
+  'single-node': {
+    hco: 'clusters/hco-everything.yaml',
+    nodes: [POOLS, 'fixtures/nodes/cluster-sno.yaml'],
+    forceVfio: true,
+  },
+  compact: {
+    hco: 'clusters/hco-everything.yaml',
+    nodes: [POOLS, 'fixtures/nodes/cluster-compact.yaml'],
+  },
+  mixed: {
+    hco: 'clusters/hco-fencing.yaml',
+    nodes: [POOLS, 'fixtures/nodes/cluster-heterogeneous.yaml'],
+  },
+  'hosted-control-plane': {
+    hco: 'clusters/hco-everything.yaml',
+    nodes: ['clusters/hosted.yaml', 'fixtures/nodes/worker-virtual.yaml'],
+  },
+  'no-openshift': {
+    hco: 'clusters/hco-everything.yaml',
+    nodes: ['fixtures/nodes/worker-no-nfd.yaml', 'fixtures/nodes/worker-baremetal-gpu.yaml'],
+    withoutApi: [
+      'machineconfiguration.openshift.io',
+      'observability.openshift.io',
+      'operator.openshift.io',
+    ],
+  },
+}
+
+/** What the product would decide on a sample cluster, as `render` has it. */
+export function outlookOnSample(catalog: Catalog, sample: SampleCluster): Outlook {
+  const { hco, nodes, withoutApi = [], forceVfio = false } = sample
+  const inTest = (file: string) => join(TEST, file)
+  const options = { hco: inTest(hco), nodes: nodes.map(inTest), withoutApi, forceVfio }
+  return outlookOffline(catalog, options, {})
+}

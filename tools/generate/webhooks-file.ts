@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import { kubernetesYaml } from '../../src/cli/kubernetes-yaml.ts'
+import { type Catalog, kindKey } from '../../src/shared/baseline/catalog/catalog.ts'
+import { webhookConfigurations } from '../../src/shared/baseline/generated/webhook-rules.ts'
+import { accountUser, RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
+import { DEFAULT_TIMEOUT_S } from '../../src/shared/baseline/webhook-timeout.ts'
+import { listDefinitions } from '../control-plane/definitions.ts'
+import { NOTICE } from './notice.ts'
+
+const DEFINITIONS = join(import.meta.dirname, '../../test/crds')
+
+/** docs/webhooks.yaml: the configurations as the leader registers them where every API of the catalog is served. */
+export function webhooksFile(catalog: Catalog, namespace: string): string {
+  const served = catalog.map(({ object }) => [kindKey(object), object.versions] as const)
+  const hco = { apiVersion: '', namespace: 'openshift-cnv', annotations: {}, spec: {} }
+  const configurations = webhookConfigurations({
+    catalog,
+    facts: { hco, served: Object.fromEntries(served) },
+    customResources: new Set(listDefinitions(DEFINITIONS).map(({ name }) => name)),
+    endpoint: { service: { name: `${namespace}-webhook`, namespace } },
+    // The leader makes it.
+    trust: { bundle: '' },
+    failurePolicy: 'Ignore',
+    timeoutS: DEFAULT_TIMEOUT_S,
+    trustedUser: accountUser(namespace, RECONCILER_ACCOUNT),
+    owner: undefined,
+  })
+  const documents = configurations.map(kubernetesYaml)
+  return `# ${NOTICE}\n# As registered in namespace ${namespace}, with a HyperConverged in openshift-cnv and every API served.\n${documents.join('---\n')}`
+}
