@@ -198,7 +198,7 @@ export async function runWebhook(
   const opsPort = await listen(ops, config.opsListen, '--ops-listen')
   const port = await listen(app, config.listen, '--listen')
   const inNamespace = { apiVersion: 'v1', namespace: config.namespace }
-  watches.follow([
+  watches.follow('webhook', [
     { id: STATE, at: { ...inNamespace, resource: 'configmaps' }, name: STATE_CONFIG_MAP },
     ...(secretMode
       ? [{ id: CERTIFICATE, at: { ...inNamespace, resource: 'secrets' }, name: SERVING_SECRET }]
