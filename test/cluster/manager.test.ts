@@ -93,7 +93,7 @@ t.test('the manager on a real API server, with a controller of a few lines', asy
     },
   )
 
-  await t.test('a key that fails is worked on again', async (t) => {
+  await t.test('a key that fails is worked on again', async () => {
     const key = `${NAMESPACE}/before`
     first.failing.add(key)
     const change = (value: string) =>
