@@ -3,30 +3,26 @@ import {
   type Catalog,
   isHyperConverged,
 } from '../../shared/baseline/catalog/catalog.ts'
-import { classifyChange } from '../../shared/baseline/machine-config/disruption-class.ts'
 import {
   createStandings,
   type DecideStandings,
   identityOn,
 } from '../../shared/baseline/standing.ts'
 import { type Client, isConflict, isUnknownField } from '../../shared/cluster/client.ts'
-import { type Resource, read } from '../../shared/cluster/resource.ts'
 import type { HealLimits } from '../../shared/engine/throttle.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
 import { Queue } from '../manager/queue.ts'
+import { act, type Target, take } from './act.ts'
 import { Approvals } from './approvals.ts'
-import { Heals } from './decide/heals.ts'
+import { decide } from './decide/decide.ts'
+import { type AssetMemory, remember, requeueAfterMs } from './decide/memory.ts'
 import type { Outcome } from './decide/outcome.ts'
-import { Precedence } from './decide/precedence.ts'
-import { reconcile } from './decide/reconcile.ts'
-import { STUCK_MS } from './decide/removal.ts'
-import { Settled } from './decide/settled.ts'
-import { type ClusterView, isWithoutHyperConverged, type Sight } from './gather/cluster-view.ts'
-import { createObjectPort } from './gather/object-port.ts'
-import { affected, lookOut, type Outlook } from './gather/outlook.ts'
-import { situationOf } from './gather/situation.ts'
+import { ReconcileOrder } from './decide/reconcile-order.ts'
+import { gatherInput } from './gather/asset-input.ts'
+import { type ClusterView, isWithoutHyperConverged, type Snapshot } from './gather/cluster-view.ts'
+import { affected, type Evaluation, evaluate } from './gather/evaluation.ts'
 import type { Ledger } from './ledger.ts'
-import { remarksOn, waitsOn } from './report/remarks.ts'
+import { waitsOn, warningsOn } from './report/hco-notes.ts'
 import type { Reporter } from './report/report.ts'
 
 export interface ControllerOptions {
@@ -53,33 +49,32 @@ const CONCURRENCY = 4
 // Against a writer who is always faster, the queue's backoff is better than another try at once.
 const CONFLICTS_AT_ONCE = 3
 
-const SHORTEST_WAIT_MS = 1_000
+const HCO_CONFLICT_WAIT_MS = 1_000
 
-/** Keeps every asset's object at its desired state, from the first sight of the cluster on. */
+/** Keeps every asset's object at its desired state: gather, decide, act, report. */
 export class Controller {
   readonly #options: ControllerOptions
   readonly #byName: ReadonlyMap<string, Asset>
   readonly #hcoName: string | undefined
   readonly #queue: Queue
-  readonly #settled = new Settled(sha256)
-  readonly #decide: DecideStandings
-  readonly #heals: Heals
+  readonly #standings: DecideStandings
   readonly #approvals: Approvals
-  #outlook: Outlook | undefined
+  readonly #order: ReconcileOrder
+  readonly #memories = new Map<string, AssetMemory>()
   readonly #conflicts = new Map<string, number>()
-  readonly #precedence: Precedence
+  #evaluation: Evaluation | undefined
+  #resyncs = 0
 
   constructor(options: ControllerOptions) {
+    const { catalog, view } = options
     this.#options = options
-    this.#byName = new Map(options.catalog.map((asset) => [asset.name, asset]))
-    this.#decide = createStandings(options.catalog, sha256)
-    this.#heals = new Heals(options.healLimits, sha256, options.uptime)
-    const pools = () => options.view.watches.objects('pools')
-    this.#approvals = new Approvals({ ...options, pools })
-    this.#precedence = new Precedence(options.catalog, (asset) => options.view.isObjectKnown(asset))
-    this.#hcoName = options.catalog.find(isHyperConverged)?.name
+    this.#byName = new Map(catalog.map((asset) => [asset.name, asset]))
+    this.#hcoName = catalog.find(isHyperConverged)?.name
+    this.#standings = createStandings(catalog, sha256)
+    this.#approvals = new Approvals({ ...options, pools: () => view.watches.objects('pools') })
+    this.#order = new ReconcileOrder(catalog, (asset) => view.isObjectKnown(asset))
     this.#queue = new Queue({
-      work: (name) => this.#work(this.#asset(name)),
+      work: (name) => this.reconcile(name),
       onError: (name, error, retryInMs) => this.#failed(this.#asset(name), error, retryInMs),
       orderOf: (name) => this.#asset(name).order,
       concurrency: CONCURRENCY,
@@ -87,9 +82,9 @@ export class Controller {
     })
   }
 
-  /** What was last decided; undefined while the cluster is not known. */
-  get outlook(): Outlook | undefined {
-    return this.#outlook
+  /** What was last decided for the whole cluster; undefined while that is not known. */
+  get evaluation(): Evaluation | undefined {
+    return this.#evaluation
   }
 
   /** Takes over from an earlier leader: what it published is where we go on. */
@@ -101,166 +96,167 @@ export class Controller {
   /** Forgets what was decided: it was for a cluster, or a leadership, that is no more. */
   lose(): void {
     // Whatever goes before others must not keep them waiting for a failure of that time.
-    if (this.#outlook) this.#queue.forgive()
-    this.#outlook = undefined
-    this.#precedence.reset()
+    if (this.#evaluation) this.#queue.forgive()
+    this.#evaluation = undefined
+    this.#order.reset()
   }
 
   /** Takes in what the cluster looks like now and queues what it changes. */
-  evaluate(sight: Sight): void {
+  evaluate(snapshot: Snapshot): void {
     const { reporter, catalog, ledger, now } = this.#options
-    if (sight.kind === 'blind') {
+    if (snapshot.kind === 'unavailable') {
       this.lose()
-      if (isWithoutHyperConverged(sight)) ledger.noteAbsence()
-      reporter.blind(sight)
+      if (isWithoutHyperConverged(snapshot)) ledger.noteAbsence()
+      reporter.unavailable(snapshot)
       return
     }
-    const before = this.#outlook
-    const outlook = lookOut(
-      { catalog, decide: this.#decide },
-      sight.observations,
-      ledger.memory,
-      now(),
-    )
-    this.#outlook = outlook
-    const { hco, stated, state } = outlook
-    reporter.settings(hco, stated, remarksOn(catalog, outlook), waitsOn(catalog, outlook))
+    const before = this.#evaluation
+    const tools = { catalog, decide: this.#standings }
+    const evaluation = evaluate(tools, snapshot.observations, ledger.memory, now())
+    this.#evaluation = evaluation
+    const { hco, stated, state } = evaluation
+    reporter.settings(hco, stated, warningsOn(catalog, evaluation), waitsOn(catalog, evaluation))
     ledger.note({ ...state, hasHyperConverged: true })
     this.#approvals.takeBack(hco)
     // What waits for a pool looks again whenever anything changes: it costs no request.
-    for (const name of [...affected(before, outlook), ...this.#approvals.waiting]) {
-      this.#queue.add(name)
-    }
+    this.#add([...affected(before, evaluation), ...this.#approvals.waiting])
     if (before?.hco !== hco && this.#hcoName) this.#queue.add(this.#hcoName)
   }
 
   /** Queues one asset, because its object or its namespace changed. */
   touch(name: string): void {
-    if (this.#outlook) this.#queue.add(name)
+    if (this.#evaluation) this.#queue.add(name)
   }
 
   /** Queues everything and compares it anew. */
   resync(): void {
-    this.#settled.forgetClaims()
-    if (this.#outlook) this.#queueAll()
+    this.#resyncs++
+    if (this.#evaluation) this.#add(this.#byName.keys())
   }
 
   stop(): Promise<void> {
     return this.#queue.stop()
   }
 
-  #queueAssets(): void {
-    for (const asset of this.#options.catalog) if (!asset.isTombstone) this.#queue.add(asset.name)
-  }
-
-  #queueAll(): void {
-    for (const name of this.#byName.keys()) this.#queue.add(name)
-  }
-
-  #asset(name: string): Asset {
-    const asset = this.#byName.get(name)
-    if (!asset) throw new Error(`no asset is named ${name}`)
-    return asset
-  }
-
-  async #work(asset: Asset): Promise<void> {
-    const { isObserver, isLeader } = this.#options
+  /** Brings one asset's object to its desired state. Rejects only where the cluster does. */
+  async reconcile(name: string): Promise<void> {
+    const asset = this.#asset(name)
+    const { isObserver, isLeader, catalog } = this.#options
     if (!(isObserver || isLeader())) return
     // What has to wait, for its turn or for its object to be read, is queued again then.
-    if (!this.#outlook || !this.#precedence.admits(asset)) return
+    if (!this.#evaluation || !this.#order.isDue(asset)) return
     let outcome: Outcome | undefined
     try {
-      outcome = await this.#reconcile(asset, this.#outlook)
+      outcome = await this.#attempt(asset, this.#evaluation)
     } finally {
-      if (this.#precedence.note(asset, outcome)) this.#queueAssets()
+      const others = catalog.filter(({ isTombstone }) => !isTombstone)
+      if (this.#order.note(asset, outcome)) this.#add(others.map((other) => other.name))
     }
   }
 
-  async #reconcile(asset: Asset, outlook: Outlook): Promise<Outcome | undefined> {
+  async #attempt(asset: Asset, evaluation: Evaluation): Promise<Outcome | undefined> {
     const startedAt = performance.now()
-    try {
-      const outcome = await this.#decideAndAct(asset, outlook)
-      this.#conflicts.delete(asset.name)
-      this.#finish(asset, outlook, outcome, performance.now() - startedAt)
+    const finish = (outcome: Outcome) => {
+      this.#finish(asset, evaluation, outcome, performance.now() - startedAt)
       return outcome
+    }
+    try {
+      const outcome = await this.#decideAndAct(asset, evaluation)
+      this.#conflicts.delete(asset.name)
+      return finish(outcome)
     } catch (error) {
       // No waiting mends a template that writes what the schema does not know.
-      if (isUnknownField(error)) {
-        const failed = { kind: 'failed', reason: 'RenderFailed', message: error.message } as const
-        this.#finish(asset, outlook, failed, performance.now() - startedAt)
-        return failed
-      }
+      if (isUnknownField(error))
+        return finish({ kind: 'failed', reason: 'RenderFailed', message: error.message })
       if (!isConflict(error)) throw error
       const conflicts = (this.#conflicts.get(asset.name) ?? 0) + 1
       this.#conflicts.set(asset.name, conflicts)
       if (conflicts > CONFLICTS_AT_ONCE) throw error
-      await this.#readAgain(asset)
+      await this.#readAgain(asset, evaluation)
       return undefined
     }
   }
 
-  #decideAndAct(asset: Asset, outlook: Outlook): Promise<Outcome> {
-    const { view, isObserver, client, isLeader, now } = this.#options
-    const { policies } = outlook
-    const { name } = asset.object
-    return reconcile(situationOf(asset, outlook, view, { isObserver, now: now() }), {
-      object: createObjectPort({
-        client,
-        at: this.#resourceOf(asset),
-        name,
-        isLeader,
-        onStored: (object) => view.update(asset, object),
-      }),
-      settled: this.#settled,
-      heals: this.#heals.of(asset.name),
-      classify: ({ live, desired }) => classifyChange({ live, desired, policies }),
-      mayDisrupt: (change) => this.#approvals.permit(asset, change, outlook),
+  async #decideAndAct(asset: Asset, evaluation: Evaluation): Promise<Outcome> {
+    const { view, isObserver, healLimits, now, uptime } = this.#options
+    const { name } = asset
+    let input = gatherInput(asset, evaluation, view, isObserver, {
+      approval: this.#approvals.policyFor(asset, evaluation),
+      memory: this.#memoryOf(name),
+      healLimits,
+      resyncs: this.#resyncs,
+      now: now(),
+      uptime: uptime(),
     })
+    const target = this.#targetOf(asset, evaluation, input.isObserving)
+    let decision = decide(input)
+    while (decision.kind !== 'final') {
+      if (decision.kind === 'dryRun') this.#approvals.permit(asset)
+      input = { ...input, ...(await take(decision, target)) }
+      decision = decide(input)
+    }
+    const { memory = input.memory, write } = decision
+    if (write) this.#approvals.permit(asset)
+    this.#memories.set(name, memory)
+    const { outcome, object } = await act(decision, target)
+    const time = { ...input, uptime: uptime() }
+    this.#memories.set(name, remember(memory, { outcome, ...(write && { write }) }, object, time))
+    return outcome
+  }
+
+  #memoryOf(name: string): AssetMemory {
+    return this.#memories.get(name) ?? {}
+  }
+
+  #targetOf(asset: Asset, { facts }: Evaluation, isObserving: boolean): Target {
+    const { client, isLeader, view } = this.#options
+    const { name, resource } = asset.object
+    const identity = identityOn(asset, facts)
+    const at = identity && { ...identity, resource }
+    const onStored: Target['onStored'] = (object) => view.update(asset, object)
+    return { client, at, name, isLeader, isObserving, onStored }
   }
 
   // Somebody wrote between our reading and our writing: read again and decide again, at once.
-  async #readAgain(asset: Asset): Promise<void> {
+  async #readAgain(asset: Asset, evaluation: Evaluation): Promise<void> {
+    const { name } = asset
     // A newer HyperConverged may hold other settings: its watch has everything decided anew.
-    if (asset.name === this.#hcoName) return this.#queue.addAfter(asset.name, SHORTEST_WAIT_MS)
-    const { client, view } = this.#options
-    const at = this.#resourceOf(asset)
-    const object = at && (await read(client, at, asset.object.name))
-    if (object) view.update(asset, object)
-    this.#queue.add(asset.name)
+    if (name === this.#hcoName) return this.#queue.addAfter(name, HCO_CONFLICT_WAIT_MS)
+    const { live } = await take({ kind: 'read' }, this.#targetOf(asset, evaluation, false))
+    if (live) this.#options.view.update(asset, live)
+    this.#queue.add(name)
   }
 
-  #finish(asset: Asset, { hco }: Outlook, outcome: Outcome, durationMs: number): void {
-    const { view, reporter, isObserver, isLeader } = this.#options
-    this.#lookAgain(asset, outcome)
+  #finish(asset: Asset, { hco }: Evaluation, outcome: Outcome, durationMs: number): void {
+    const { view, reporter, isObserver, isLeader, uptime } = this.#options
+    const requeueMs = requeueAfterMs(outcome, this.#memoryOf(asset.name), uptime())
+    if (requeueMs !== undefined) this.#queue.addAfter(asset.name, requeueMs)
     this.#approvals.note(asset, outcome)
     // What was written while the Lease went is not ours to tell of any more.
     if (!isObserver && !isLeader()) return
     reporter.report({ asset, outcome, object: view.live(asset), hco, durationMs })
   }
 
-  #lookAgain({ name }: Asset, outcome: Outcome): void {
-    const reason = 'reason' in outcome ? outcome.reason : undefined
-    if (outcome.kind === 'throttled')
-      this.#queue.addAfter(name, Math.max(SHORTEST_WAIT_MS, this.#heals.waitMs(name)))
-    if (reason === 'Paused' || ('object' in outcome && outcome.kind === 'throttled'))
-      this.#heals.forget(name)
-    if (reason === 'Deleting') this.#queue.addAfter(name, STUCK_MS)
-  }
-
   #failed(asset: Asset, error: Error, retryInMs: number): void {
     this.#approvals.saw(asset)
-    if (this.#outlook) this.#options.reporter.failed(asset, this.#outlook.hco, error, retryInMs)
-  }
-
-  #resourceOf(asset: Asset): Resource | undefined {
-    const identity = this.#outlook && identityOn(asset, this.#outlook.facts)
-    return identity && { ...identity, resource: asset.object.resource }
+    if (this.#evaluation)
+      this.#options.reporter.failed(asset, this.#evaluation.hco, error, retryInMs)
   }
 
   #reportPending(): void {
-    if (!this.#outlook) return
+    if (!this.#evaluation) return
     // What is approved waits no more: what does is told once that was looked at again.
-    if (this.#approvals.takeIn(this.#outlook.hco)) this.#queueAll()
-    else this.#approvals.report(this.#outlook)
+    if (this.#approvals.takeIn(this.#evaluation.hco)) this.#add(this.#byName.keys())
+    else this.#approvals.report(this.#evaluation)
+  }
+
+  #add(names: Iterable<string>): void {
+    for (const name of names) this.#queue.add(name)
+  }
+
+  #asset(name: string): Asset {
+    const asset = this.#byName.get(name)
+    if (!asset) throw new Error(`no asset is named ${name}`)
+    return asset
   }
 }

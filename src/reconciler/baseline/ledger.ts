@@ -1,3 +1,4 @@
+import { STATE_CONFIG_MAP } from '../../shared/baseline/names.ts'
 import {
   type Memory,
   parseState,
@@ -6,6 +7,8 @@ import {
   stateData,
   UNKNOWN,
 } from '../../shared/baseline/state.ts'
+import type { Client } from '../../shared/cluster/client.ts'
+import { apply, read } from '../../shared/cluster/resource.ts'
 import { isEqual } from '../../shared/engine/json/equal.ts'
 
 /** What this leader knows and every other process must: the published state, kept current. */
@@ -56,3 +59,18 @@ export class Ledger {
     if (!isEqual(found, stateData(this.#published))) this.#publish(this.#published)
   }
 }
+
+const stateIn = (namespace: string) => ({ apiVersion: 'v1', resource: 'configmaps', namespace })
+
+/** The data of the state as the last leader published it; undefined where none did. */
+export const readState = async (client: Client, namespace: string) =>
+  (await read(client, stateIn(namespace), STATE_CONFIG_MAP))?.data
+
+/** Publishes the state. */
+export const writeState = (client: Client, namespace: string, state: State) =>
+  apply(client, stateIn(namespace), {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: STATE_CONFIG_MAP, namespace },
+    data: stateData(state),
+  })

@@ -27,11 +27,10 @@ import { createElection } from '../manager/leader.ts'
 import { createPublisher } from '../manager/publisher.ts'
 import { Controller } from './controller.ts'
 import { ClusterView } from './gather/cluster-view.ts'
-import type { Outlook } from './gather/outlook.ts'
+import type { Evaluation } from './gather/evaluation.ts'
 import { type Fail, requireLeadership } from './gather/preconditions.ts'
 import { assetIndex, CRDS, ownSources } from './gather/sources.ts'
-import { Ledger } from './ledger.ts'
-import { readState, writeState } from './published-state.ts'
+import { Ledger, readState, writeState } from './ledger.ts'
 import { createReporter, type Reporter } from './report/report.ts'
 
 export interface ReconcilerConfig extends TrustConfig {
@@ -170,18 +169,18 @@ export async function runReconciler(
     onTrouble: (error) => tell('cannot take the cluster in; trying again', error),
     retryMs: RETRY_MS,
     async work() {
-      const sight = await view.look()
+      const snapshot = await view.look()
       lagMs = view.isDiscoveryBehind()
         ? Math.min(lagMs * 2, LONGEST_LAG_MS)
         : DISCOVERY_RETRY_MS / 2
       if (lagMs >= DISCOVERY_RETRY_MS) cycle.soon(lagMs)
       if (!isResumed || !(config.isObserver || isLeader())) return
-      controller.evaluate(sight)
+      controller.evaluate(snapshot)
       if (isWriter) await keepWebhook()
     },
   })
   const keepWebhook = async () => {
-    cycle.soon(await keeper.keep(wishOf(controller.outlook)))
+    cycle.soon(await keeper.keep(wishOf(controller.evaluation)))
   }
   const lead = () => {
     metrics.leader.set(1)
@@ -211,7 +210,7 @@ export async function runReconciler(
     cycle.soon(0)
   }
   const byObject = assetIndex(catalog)
-  // What else a change of these concerns than the outlook.
+  // What else a change of these concerns than the evaluation.
   const alsoOn: Readonly<Record<string, () => unknown>> = {
     [STATE_CONFIG_MAP]: () =>
       isResumed && ledger.republish(view.watches.object(STATE_CONFIG_MAP)?.data),
@@ -259,8 +258,8 @@ export async function runReconciler(
   return { opsPort, ended: Promise.race([afterAbort(signal, end), failure]) }
 }
 
-function wishOf(outlook: Outlook | undefined): WebhookWish {
-  if (!outlook) return { kind: 'unknown' }
-  const { facts, hco, stated } = outlook
+function wishOf(evaluation: Evaluation | undefined): WebhookWish {
+  if (!evaluation) return { kind: 'unknown' }
+  const { facts, hco, stated } = evaluation
   return stated.settings.activation.kind === 'off' ? { kind: 'off' } : { kind: 'on', facts, hco }
 }

@@ -40,18 +40,18 @@ export interface ClusterViewOptions {
 }
 
 /** Why nothing can be decided yet; `NotYet` needs no telling. */
-export type Blind =
-  | { readonly kind: 'blind'; readonly reason: 'NotYet' }
+export type Unavailable =
+  | { readonly kind: 'unavailable'; readonly reason: 'NotYet' }
   | {
-      readonly kind: 'blind'
+      readonly kind: 'unavailable'
       readonly reason: 'NoApi' | 'NoHyperConverged' | 'TwoHyperConvergeds'
       readonly message: string
     }
 
-export type Sight = Blind | { readonly kind: 'sighted'; readonly observations: Observations }
+export type Snapshot = Unavailable | { readonly kind: 'ready'; readonly observations: Observations }
 
 /** Whether there is no HyperConverged, rather than one too many, or nothing known of it yet. */
-export const isWithoutHyperConverged = ({ reason }: Blind) =>
+export const isWithoutHyperConverged = ({ reason }: Unavailable) =>
   reason === 'NoApi' || reason === 'NoHyperConverged'
 
 // Discovery and schemas follow a changed CRD within seconds; nothing tells when.
@@ -128,7 +128,7 @@ export class ClusterView {
   }
 
   /** Brings discovery, watches and schemas up to date and says what is known. */
-  async look(): Promise<Sight> {
+  async look(): Promise<Snapshot> {
     if (!this.#watches.isSynced([CRDS])) return NOT_YET
     if (!this.#isDiscovered) {
       // What changes while the server answers is asked for again.
@@ -147,10 +147,10 @@ export class ClusterView {
       ? [otherAutopilotSource(namespace), ...objectSources(catalog, this.#served, namespace)]
       : []
     this.#watches.follow([...basis, ...objects])
-    const blind = this.#blindness()
-    if (blind || !hco) return blind ?? NOT_YET
+    const unavailable = this.#unavailability()
+    if (unavailable || !hco) return unavailable ?? NOT_YET
     await this.#readSchemas(hco)
-    return { kind: 'sighted', observations: this.#observe(hco) }
+    return { kind: 'ready', observations: this.#observe(hco) }
   }
 
   /** Whether the server's discovery has not caught up with its CRDs, so that look() must ask again. */
@@ -197,12 +197,12 @@ export class ClusterView {
     return all.filter(({ metadata }) => metadata.namespace === hcoNamespace)
   }
 
-  #blindness(): Blind | undefined {
+  #unavailability(): Unavailable | undefined {
     const hcos = this.#hyperConvergeds()
     if (!this.#watches.has('hco')) {
       const message =
         'the API hco.kubevirt.io/HyperConverged is not served: nothing to do until it is installed'
-      return { kind: 'blind', reason: 'NoApi', message }
+      return { kind: 'unavailable', reason: 'NoApi', message }
     }
     const followed = Object.keys(FACT_SOURCES).filter((id) => this.#watches.has(id))
     if (!this.#watches.isSynced(followed)) return NOT_YET
@@ -213,10 +213,10 @@ export class ClusterView {
         .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
         .join(' and ')
       const message = `there are several HyperConvergeds, ${names}: delete one, or choose with --hco-namespace; nothing is written`
-      return { kind: 'blind', reason: 'TwoHyperConvergeds', message }
+      return { kind: 'unavailable', reason: 'TwoHyperConvergeds', message }
     }
     return {
-      kind: 'blind',
+      kind: 'unavailable',
       reason: 'NoHyperConverged',
       message: 'there is no HyperConverged: nothing to do until one is created',
     }
@@ -263,4 +263,4 @@ export class ClusterView {
   }
 }
 
-const NOT_YET: Blind = { kind: 'blind', reason: 'NotYet' }
+const NOT_YET: Unavailable = { kind: 'unavailable', reason: 'NotYet' }

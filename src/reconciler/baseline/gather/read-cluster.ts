@@ -2,9 +2,8 @@ import type { Catalog } from '../../../shared/baseline/catalog/catalog.ts'
 import { FACT_SOURCES } from '../../../shared/baseline/facts/facts.ts'
 import { parseState } from '../../../shared/baseline/state.ts'
 import type { Client } from '../../../shared/cluster/client.ts'
-import { Ledger } from '../ledger.ts'
-import { readState } from '../published-state.ts'
-import { ClusterView, type Sight } from './cluster-view.ts'
+import { Ledger, readState } from '../ledger.ts'
+import { ClusterView, type Snapshot } from './cluster-view.ts'
 import { CRDS, OTHER_AUTOPILOT } from './sources.ts'
 
 export interface ReadClusterOptions {
@@ -20,11 +19,11 @@ export interface ReadClusterOptions {
 }
 
 /** What is to be seen once everything was read. */
-export type CompleteSight = Exclude<Sight, { readonly reason: 'NotYet' }>
+export type CompleteSnapshot = Exclude<Snapshot, { readonly reason: 'NotYet' }>
 
 /** A cluster as it was when it was read. */
 export interface ClusterReading {
-  readonly sight: CompleteSight
+  readonly snapshot: CompleteSnapshot
   readonly view: ClusterView
   /** What the last leader knew; what is noted in it nobody else learns. */
   readonly ledger: Ledger
@@ -72,8 +71,8 @@ export async function withCluster<Result>(
   }
   view.start()
   try {
-    const sight = await lookUntilComplete(view, { ...options, troubles, untilNews })
-    return await work({ sight, view, ledger, troubles })
+    const snapshot = await lookUntilComplete(view, { ...options, troubles, untilNews })
+    return await work({ snapshot, view, ledger, troubles })
   } finally {
     view.stop()
   }
@@ -84,14 +83,14 @@ interface Looking extends Pick<ReadClusterOptions, 'wantsObjects'> {
   readonly untilNews: () => Promise<void>
 }
 
-async function lookUntilComplete(view: ClusterView, looking: Looking): Promise<CompleteSight> {
+async function lookUntilComplete(view: ClusterView, looking: Looking): Promise<CompleteSnapshot> {
   const startedAt = performance.now()
   for (;;) {
-    const sight = await view.look()
+    const snapshot = await view.look()
     requireFacts(looking.troubles)
     const tookMs = performance.now() - startedAt
     const isBehind = view.isDiscoveryBehind() && tookMs < LONGEST_LAG_MS
-    if (!isBehind && isSeen(sight) && isRead(view, looking)) return sight
+    if (!isBehind && isSeen(snapshot) && isRead(view, looking)) return snapshot
     if (tookMs > LONGEST_MS) throw tooSlow(view.watches.unread())
     await looking.untilNews()
   }
@@ -105,8 +104,8 @@ function requireFacts(troubles: ReadonlyMap<string, Error>): void {
   }
 }
 
-const isSeen = (sight: Sight): sight is CompleteSight =>
-  sight.kind === 'sighted' || sight.reason !== 'NotYet'
+const isSeen = (snapshot: Snapshot): snapshot is CompleteSnapshot =>
+  snapshot.kind === 'ready' || snapshot.reason !== 'NotYet'
 
 const isRead = ({ watches }: ClusterView, { wantsObjects, troubles }: Looking) =>
   !wantsObjects || watches.unread().every((id) => troubles.has(id))
