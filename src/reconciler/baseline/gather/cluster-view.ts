@@ -14,6 +14,13 @@ import {
 } from '../../../shared/cluster/schemas.ts'
 import { type Source, WatchSet } from '../../../shared/cluster/watch-set.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
+import {
+  hyperConvergedOf,
+  NOT_YET,
+  type Snapshot,
+  type Unavailable,
+  unavailability,
+} from './availability.ts'
 import { Definitions } from './definitions.ts'
 import { type Observations, schemaQueries, servedOf } from './facts.ts'
 import {
@@ -38,21 +45,6 @@ export interface ClusterViewOptions {
   readonly onChange: (id: string) => void
   readonly onTrouble: (id: string, error: Error) => void
 }
-
-/** Why nothing can be decided yet; `NotYet` needs no telling. */
-export type Unavailable =
-  | { readonly kind: 'unavailable'; readonly reason: 'NotYet' }
-  | {
-      readonly kind: 'unavailable'
-      readonly reason: 'NoApi' | 'NoHyperConverged' | 'TwoHyperConvergeds'
-      readonly message: string
-    }
-
-export type Snapshot = Unavailable | { readonly kind: 'ready'; readonly observations: Observations }
-
-/** Whether there is no HyperConverged, rather than one too many, or nothing known of it yet. */
-export const isWithoutHyperConverged = ({ reason }: Unavailable) =>
-  reason === 'NoApi' || reason === 'NoHyperConverged'
 
 // Discovery and schemas follow a changed CRD within seconds; nothing tells when.
 const DISTRUST_MS = [1_000, 5_000, 20_000]
@@ -186,8 +178,7 @@ export class ClusterView {
   }
 
   #hyperConverged(): KubeObject | undefined {
-    const [only, ...others] = this.#hyperConvergeds()
-    return others.length === 0 && only?.metadata.name === this.#hcoName ? only : undefined
+    return hyperConvergedOf(this.#hyperConvergeds(), this.#hcoName)
   }
 
   #hyperConvergeds(): readonly KubeObject[] {
@@ -198,28 +189,14 @@ export class ClusterView {
   }
 
   #unavailability(): Unavailable | undefined {
-    const hcos = this.#hyperConvergeds()
-    if (!this.#watches.has('hco')) {
-      const message =
-        'the API hco.kubevirt.io/HyperConverged is not served: nothing to do until it is installed'
-      return { kind: 'unavailable', reason: 'NoApi', message }
-    }
     const followed = Object.keys(FACT_SOURCES).filter((id) => this.#watches.has(id))
-    if (!this.#watches.isSynced(followed)) return NOT_YET
-    if (this.#hyperConverged())
-      return this.#watches.isSynced([OTHER_AUTOPILOT]) ? undefined : NOT_YET
-    if (hcos.length > 1) {
-      const names = hcos
-        .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
-        .join(' and ')
-      const message = `there are several HyperConvergeds, ${names}: delete one, or choose with --hco-namespace; nothing is written`
-      return { kind: 'unavailable', reason: 'TwoHyperConvergeds', message }
-    }
-    return {
-      kind: 'unavailable',
-      reason: 'NoHyperConverged',
-      message: 'there is no HyperConverged: nothing to do until one is created',
-    }
+    return unavailability({
+      hcos: this.#hyperConvergeds(),
+      hcoName: this.#hcoName,
+      isHcoServed: this.#watches.has('hco'),
+      areFactsRead: this.#watches.isSynced(followed),
+      isOtherRead: this.#watches.isSynced([OTHER_AUTOPILOT]),
+    })
   }
 
   async #readSchemas(hco: KubeObject): Promise<void> {
@@ -262,5 +239,3 @@ export class ClusterView {
     }
   }
 }
-
-const NOT_YET: Unavailable = { kind: 'unavailable', reason: 'NotYet' }

@@ -3,7 +3,8 @@ import { FACT_SOURCES } from '../../../shared/baseline/facts/facts.ts'
 import { parseState } from '../../../shared/baseline/state.ts'
 import type { Client } from '../../../shared/cluster/client.ts'
 import { Ledger, readState } from '../ledger.ts'
-import { ClusterView, type Snapshot } from './cluster-view.ts'
+import type { Snapshot } from './availability.ts'
+import { ClusterView } from './cluster-view.ts'
 import { CRDS, OTHER_AUTOPILOT } from './sources.ts'
 
 export interface ReadClusterOptions {

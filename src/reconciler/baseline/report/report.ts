@@ -12,7 +12,7 @@ import { showValue } from '../../../shared/engine/show.ts'
 import type { Log } from '../../../shared/ops/log.ts'
 import type { ReconcilerMetrics } from '../../../shared/ops/metrics.ts'
 import type { Outcome, Report, SkipReason } from '../decide/outcome.ts'
-import type { Unavailable } from '../gather/cluster-view.ts'
+import type { Unavailable } from '../gather/availability.ts'
 import { approveCommand, describeEffect } from './disruption-text.ts'
 import {
   countActivation,
