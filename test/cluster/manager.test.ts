@@ -49,7 +49,7 @@ t.test('the manager on a real API server, with a controller of a few lines', asy
       name: 'kept',
       sources: [{ id: 'kept', at: IN_NAMESPACE, labelSelector: 'kept=yes' }],
       keysOf: ({ source, key }) => (source === 'kept' && key !== undefined ? [{ key }] : []),
-      keys: () => [],
+      resync: () => [],
       onElected: async () => void log.push('took over'),
       reconcile: async (key) => {
         if (failing.has(key)) throw new Error(`${key} fails`)

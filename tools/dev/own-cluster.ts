@@ -3,9 +3,9 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { KubeConfig } from '@kubernetes/client-node'
 import { loadCatalogWith } from '../../src/cli/assets.ts'
+import { diffCluster } from '../../src/reconciler/baseline/cluster-diff.ts'
 import type { Reporter } from '../../src/reconciler/baseline/report/report.ts'
 import { runReconciler } from '../../src/reconciler/baseline/run.ts'
-import { survey } from '../../src/reconciler/baseline/survey.ts'
 import type { Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
 import { RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
 import { DEFAULT_TIMEOUT_S } from '../../src/shared/baseline/webhook-timeout.ts'
@@ -44,7 +44,7 @@ export async function ownCluster(
     print(`reading ${client.server}; this is what would change:`)
     const preview = createPreview(catalog, print)
     const { disruptiveChanges = 'hold' } = options
-    preview.show(await survey({ client, catalog, ...UNCHOSEN, disruptiveChanges }))
+    preview.show(await diffCluster({ client, catalog, ...UNCHOSEN, disruptiveChanges }))
     if (options.write !== true) {
       print('observing only: nothing is written (--write changes that). Ctrl-C ends.')
       await observe({ client, catalog, disruptiveChanges, reporter: preview.reporter, signal })

@@ -1,6 +1,6 @@
 import type { Client } from '../../shared/cluster/client.ts'
 import type { RecordEvent } from '../../shared/cluster/events.ts'
-import type { WatchSet } from '../../shared/cluster/watch-set.ts'
+import type { Source, WatchSet } from '../../shared/cluster/watch-set.ts'
 import type { Identity } from '../../shared/engine/identity.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import {
@@ -25,6 +25,7 @@ import {
   applyConfiguration,
   CONFIGURATION_KINDS,
   type ConfigurationKind,
+  configurationsAt,
   removeConfiguration,
 } from './webhook-configurations.ts'
 
@@ -49,6 +50,20 @@ export interface RegistrationOptions {
   /** What is kept for the next leader, which cannot see it: somebody may delete a configuration while nobody leads. */
   readonly memory: RegistrationStore
 }
+
+/** What is ours of a system's registration, so that whatever somebody deletes or edits of it is noticed. */
+export const registrationSources = (identity: Identity, namespace: string): readonly Source[] => [
+  ...CONFIGURATION_KINDS.map((kind) => ({
+    id: kind,
+    at: configurationsAt(kind),
+    name: identity.webhookConfiguration,
+  })),
+  ...[identity.authoritySecret, identity.servingSecret].map((name) => ({
+    id: name,
+    at: { apiVersion: 'v1', resource: 'secrets', namespace },
+    name,
+  })),
+]
 
 /** Keeps what one leader knows of each configuration for the next. */
 export interface RegistrationStore {
@@ -103,9 +118,12 @@ export class WebhookRegistration {
     this.#rotator.resume()
   }
 
-  /** Takes in that somebody changed a Secret of ours. */
-  rereadCertificates(): void {
-    this.#rotator.reread()
+  /** Takes in that a source changed; whether it is one of ours. */
+  noteChange(source: string): boolean {
+    const { authoritySecret, servingSecret } = this.#options.identity
+    const isSecret = source === authoritySecret || source === servingSecret
+    if (isSecret) this.#rotator.reread()
+    return isSecret || CONFIGURATION_KINDS.some((kind) => kind === source)
   }
 
   /** Does what is due now. Returns after how many milliseconds something may be due again. */

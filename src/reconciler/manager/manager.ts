@@ -22,8 +22,8 @@ export interface Controller {
   readonly sources?: readonly Source[]
   /** Which of its keys a change concerns; none by default. */
   readonly keysOf?: (change: Change) => readonly Due[]
-  /** The keys that are worked on when we begin to lead and at each resync. */
-  readonly keys: () => Iterable<string>
+  /** Called when we begin to lead, and every now and then: which keys to work on, whether or not anything changed. */
+  readonly resync: () => Iterable<string>
   /**
    * Does what is due for one key, whatever happened before. Returns after how many milliseconds to look again, if
    * nothing tells that earlier; a rejection is retried with backoff.
@@ -72,7 +72,7 @@ export class Manager {
   /** What the cluster looks like, as far as the controllers watch it. */
   readonly store: WatchSet
   readonly #options: ManagerOptions
-  readonly #running: Running[] = []
+  readonly #running = new Map<string, Running>()
   readonly #election: Election
   readonly #released = new AbortController()
   readonly #troubled = new Set<string>()
@@ -100,18 +100,15 @@ export class Manager {
     })
   }
 
-  /** Adds a controller; returns what has one of its keys worked on. */
-  add(controller: Controller): (due: Due) => void {
-    const queue = new WorkQueue({
-      ...controller,
-      work: async (key) => {
-        if (!(controller.isReader || this.isLeading())) return
-        const againInMs = await controller.reconcile(key)
-        if (againInMs !== undefined) queue.addAfter(key, againInMs)
-      },
-    })
-    this.#running.push({ controller, queue })
-    return (due) => enqueue(queue, due)
+  add(controller: Controller): void {
+    const queue = createControllerQueue(controller, () => this.isLeading())
+    this.#running.set(controller.name, { controller, queue })
+  }
+
+  /** Has a key of a controller worked on. */
+  enqueue(controller: string, due: Due): void {
+    const running = this.#running.get(controller)
+    if (running) enqueue(running.queue, due)
   }
 
   /** Whether this process may write now. Ask before every write. */
@@ -127,7 +124,7 @@ export class Manager {
 
   /** Starts to watch. */
   start(): void {
-    for (const { controller } of this.#running)
+    for (const { controller } of this.#running.values())
       this.store.follow(controller.name, controller.sources ?? [])
     this.#resync = setInterval(() => this.#addAll(), this.#options.resyncMs)
   }
@@ -144,35 +141,51 @@ export class Manager {
   async stop(): Promise<void> {
     clearInterval(this.#resync)
     this.store.stop()
-    for (const { queue } of this.#running) await queue.stop()
+    for (const { queue } of this.#running.values()) await queue.stop()
     this.#released.abort()
   }
 
   async #lead(): Promise<void> {
     this.#options.onElected()
     this.#isTakenOver = false
-    for (const { controller } of this.#running) await controller.onElected?.()
+    for (const { controller } of this.#running.values()) await controller.onElected?.()
     this.#isTakenOver = true
     this.#addAll()
   }
 
   #lose(reason: string): void {
     this.#isTakenOver = false
-    for (const { controller } of this.#running) controller.onLost?.()
+    for (const { controller } of this.#running.values()) controller.onLost?.()
     this.#options.onLost(reason)
   }
 
   #addAll(): void {
-    for (const { controller, queue } of this.#running)
-      for (const key of controller.keys()) queue.add(key)
+    for (const { controller, queue } of this.#running.values())
+      for (const key of controller.resync()) queue.add(key)
   }
 
   #changed(change: Change): void {
     // A change of what could be read all the while does not say that the trouble is over.
     if (this.#troubled.delete(change.source)) this.#options.onWatchRecovery()
-    for (const { controller, queue } of this.#running)
+    for (const { controller, queue } of this.#running.values())
       for (const due of controller.keysOf?.(change) ?? []) enqueue(queue, due)
   }
+}
+
+/** The queue of one controller, whose keys are worked on while it leads, or only reads. */
+export function createControllerQueue(controller: Controller, isLeading: () => boolean): WorkQueue {
+  const queue: WorkQueue = new WorkQueue({
+    work: async (key) => {
+      if (!(controller.isReader || isLeading())) return
+      const againInMs = await controller.reconcile(key)
+      if (againInMs !== undefined) enqueue(queue, { key, afterMs: againInMs })
+    },
+    onError: (key, error, retryInMs) => controller.onError(key, error, retryInMs),
+    orderOf: (key) => controller.orderOf?.(key) ?? 0,
+    concurrency: controller.concurrency ?? 1,
+    onIdle: () => controller.onIdle?.(),
+  })
+  return queue
 }
 
 const enqueue = (queue: WorkQueue, { key, afterMs = 0 }: Due) =>

@@ -1,4 +1,6 @@
 import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
+import type { KubeObject } from '../../../shared/engine/json/object.ts'
+import { APPROVE } from '../../../shared/engine/overrides/annotations.ts'
 import { cut } from '../../../shared/engine/show.ts'
 
 /** What a change does to the nodes of a pool. */
@@ -21,3 +23,7 @@ export function describeEffect({ effect, reasons, pool, nodes }: EffectOnPool): 
   const why = cut(reasons.slice(0, MOST_REASONS).join(', '), REASONS_LIMIT)
   return `${verb} ${who} of pool ${pool} (${why})`
 }
+
+/** The command by which an admin approves a set of changes. */
+export const approveCommand = ({ metadata: { namespace, name } }: KubeObject, digest: string) =>
+  `kubectl annotate hyperconverged -n ${namespace} ${name} --overwrite ${APPROVE}=${digest}`

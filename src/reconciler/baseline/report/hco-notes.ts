@@ -3,12 +3,12 @@ import { waitingSections } from '../../../shared/baseline/catalog/sections.ts'
 import { emptyOptIns, optInProblems } from '../../../shared/baseline/settings/opt-ins.ts'
 import { unknownNames } from '../../../shared/baseline/settings/settings.ts'
 import { sentenceOf } from '../../../shared/engine/problem.ts'
-import type { Outlook } from '../gather/outlook.ts'
+import type { Evaluation } from '../gather/evaluation.ts'
 
 /** What is odd in the HyperConverged's annotations without being an invalid setting, a sentence each. */
-export function remarksOn(
+export function warningsOn(
   catalog: Catalog,
-  { hco, stated }: Pick<Outlook, 'hco' | 'stated'>,
+  { hco, stated }: Pick<Evaluation, 'hco' | 'stated'>,
 ): readonly string[] {
   const { annotations = {} } = hco.metadata
   return [
@@ -23,7 +23,7 @@ export function remarksOn(
 /** What was asked for of assets that are active, and waits for something; a sentence each. */
 export const waitsOn = (
   catalog: Catalog,
-  { facts, standings }: Pick<Outlook, 'facts' | 'standings'>,
+  { facts, standings }: Pick<Evaluation, 'facts' | 'standings'>,
 ): readonly string[] =>
   catalog.flatMap((asset) =>
     standings.get(asset.name)?.kind === 'active'

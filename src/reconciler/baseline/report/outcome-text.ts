@@ -7,8 +7,8 @@ import { sentenceOf } from '../../../shared/engine/problem.ts'
 import { showValue } from '../../../shared/engine/show.ts'
 import type { Outcome, Report } from '../decide/outcome.ts'
 
-/** How an outcome is told: one log line, and its events. Equal tellings are the same news. */
-export interface Telling {
+/** How an outcome is told: one log line, and its events. Equal texts are not told twice. */
+export interface OutcomeText {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly message: string
   readonly fields: Readonly<Record<string, unknown>>
@@ -16,19 +16,20 @@ export interface Telling {
 }
 
 /** Puts the outcome of one asset into words. */
-export function describeOutcome({ asset, outcome }: Pick<Report, 'asset' | 'outcome'>): Telling {
+export function describeOutcome({
+  asset,
+  outcome,
+}: Pick<Report, 'asset' | 'outcome'>): OutcomeText {
   switch (outcome.kind) {
     case 'unchanged':
       return unchanged(outcome)
-    case 'created': {
-      const events = [normal('AssetApplied', `created, because ${asset.description}`)]
+    case 'created':
       return {
         level: 'info',
         message: 'created',
-        fields: { object: titleOf(outcome.object) },
-        events,
+        fields: { object: titleOf(outcome.plan.desired) },
+        events: [normal('AssetApplied', `created, because ${asset.description}`)],
       }
-    }
     case 'configured':
       return configured(outcome)
     case 'pending':
@@ -41,8 +42,8 @@ export function describeOutcome({ asset, outcome }: Pick<Report, 'asset' | 'outc
       return asset.isTombstone ? skippedTombstone(outcome) : skipped(outcome)
     case 'removed':
       return removed(asset, outcome)
-    case 'condemned':
-      return condemned(outcome)
+    case 'pendingRemoval':
+      return pendingRemoval(outcome)
     case 'stuck':
       return stuck(outcome)
     case 'leftover':
@@ -69,7 +70,7 @@ type Of<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
 const normal = (reason: string, note: string) => ({ type: 'Normal', reason, note }) as const
 const warning = (reason: string, note: string) => ({ type: 'Warning', reason, note }) as const
 
-function unchanged({ plan, hasReleased }: Of<'unchanged'>): Telling {
+function unchanged({ plan, hasReleased }: Of<'unchanged'>): OutcomeText {
   const events = plan.remarks.map(({ reason, message }) => warning(reason, message))
   const released = normal('OwnershipReleased', 'the ignored fields are no longer ours')
   return {
@@ -80,18 +81,18 @@ function unchanged({ plan, hasReleased }: Of<'unchanged'>): Telling {
   }
 }
 
-function configured({ object, drifts, isAdopted }: Of<'configured'>): Telling {
+function configured({ plan, drifts, isAdopted }: Of<'configured'>): OutcomeText {
   const changes = drifts.length > 0 ? listDrifts(drifts) : 'what is no longer wanted is removed'
   const note = `${isAdopted ? 'taken over' : 'put back'}: ${changes}`
   return {
     level: 'info',
     message: isAdopted ? 'adopted' : 'drift corrected',
-    fields: { object: titleOf(object), pointers: pointersOf(drifts) },
+    fields: { object: titleOf(plan.desired), pointers: pointersOf(drifts) },
     events: [normal(isAdopted ? 'AssetAdopted' : 'DriftCorrected', note)],
   }
 }
 
-function pending(asset: Asset, { drifts, reason, isCreation }: Of<'pending'>): Telling {
+function pending(asset: Asset, { drifts, reason, isCreation }: Of<'pending'>): OutcomeText {
   const note = isCreation ? 'would be created' : `differs: ${listDrifts(drifts)}`
   return {
     level: 'info',
@@ -108,7 +109,7 @@ function pending(asset: Asset, { drifts, reason, isCreation }: Of<'pending'>): T
 const poolBusy = ({ pool }: Asset, note: string) =>
   normal('DisruptionPending', `${note}; waits until pool ${pool} is neither paused nor updating`)
 
-function held({ problems }: Of<'held'>): Telling {
+function held({ problems }: Of<'held'>): OutcomeText {
   const messages = problems.map(sentenceOf)
   const note = `held, nothing is written until it is mended: ${messages.join('; ')}`
   return {
@@ -127,7 +128,7 @@ const SKIP_EVENTS: Readonly<Record<string, string>> = {
   Waiting: 'AssetSkipped',
 }
 
-function skipped({ reason, message }: Of<'skipped'>): Telling {
+function skipped({ reason, message }: Of<'skipped'>): OutcomeText {
   const event = SKIP_EVENTS[reason]
   return {
     level: reason === 'Inactive' || reason === 'Off' ? 'debug' : 'info',
@@ -137,26 +138,26 @@ function skipped({ reason, message }: Of<'skipped'>): Telling {
   }
 }
 
-function throttled({ drifts, rivals, object }: Of<'throttled'>): Telling {
+function throttled({ plan, drifts, rivals, isPaused }: Of<'throttled'>): OutcomeText {
   const pointers = pointersOf(drifts)
   const by = rivals.length > 0 ? ` by ${rivals.join(', ')}` : ''
   const what = pointers.length > 0 ? listPointers(pointers) : 'the object, which is deleted'
   const war = `${what} is changed${by} as often as it is put back`
-  const note = object
-    ? `${war}: management is paused; end the quarrel, then resume with: ${resumeCommand(object)}`
+  const note = isPaused
+    ? `${war}: management is paused; end the quarrel, then resume with: ${resumeCommand(plan.desired)}`
     : `${war}: it is left alone for a while`
   return {
     level: 'warn',
-    message: object ? 'paused, since somebody else keeps changing the object' : 'throttled',
+    message: isPaused ? 'paused, since somebody else keeps changing the object' : 'throttled',
     fields: { pointers, rivals },
-    events: [warning(object ? 'ThrashingDetected' : 'Throttled', note)],
+    events: [warning(isPaused ? 'ThrashingDetected' : 'Throttled', note)],
   }
 }
 
 const resumeCommand = ({ kind, metadata: { namespace, name } }: KubeObject) =>
   `kubectl annotate ${kind.toLowerCase()} ${namespace ? `-n ${namespace} ` : ''}${name} ${RECONCILE_PAUSED}-`
 
-function skippedTombstone({ reason, message }: Of<'skipped'>): Telling {
+function skippedTombstone({ reason, message }: Of<'skipped'>): OutcomeText {
   const isClaimed = reason === 'NotOurs' || reason === 'Unmanaged' || reason === 'Paused'
   const note = `not deleted: ${message ?? `the object is annotated as ${reason.toLowerCase()}`}`
   return {
@@ -167,7 +168,7 @@ function skippedTombstone({ reason, message }: Of<'skipped'>): Telling {
   }
 }
 
-function removed({ isTombstone, description }: Asset, { was, why }: Of<'removed'>): Telling {
+function removed({ isTombstone, description }: Asset, { was, why }: Of<'removed'>): OutcomeText {
   if (!was) return { level: 'debug', message: 'gone', fields: {}, events: [] }
   const reason = isTombstone ? description : 'the conditions of its asset hold no more'
   const note = why === undefined ? `deleted, because ${reason}` : `deleted: ${why}`
@@ -175,14 +176,14 @@ function removed({ isTombstone, description }: Asset, { was, why }: Of<'removed'
   return { level: 'info', message: 'deleted', fields: { object: titleOf(was) }, events: [event] }
 }
 
-const condemned = ({ reason }: Of<'condemned'>): Telling => ({
+const pendingRemoval = ({ reason }: Of<'pendingRemoval'>): OutcomeText => ({
   level: 'info',
   message: 'removal not made',
   fields: { reason },
   events: reason === 'Observing' ? [normal('DriftDetected', 'would be deleted')] : [],
 })
 
-const stuck = ({ since, finalizers }: Of<'stuck'>): Telling => ({
+const stuck = ({ since, finalizers }: Of<'stuck'>): OutcomeText => ({
   level: 'warn',
   message: 'removal is stuck',
   fields: { since, finalizers },

@@ -14,7 +14,7 @@ import { AUTOPILOT } from '../../../shared/engine/overrides/annotations.ts'
 import { makeFacts, type Observations } from './facts.ts'
 
 /** What is decided for the whole cluster, and every asset's part in it. */
-export interface Outlook {
+export interface Evaluation {
   readonly facts: Facts
   readonly hco: KubeObject
   readonly stated: ReadSettings
@@ -29,18 +29,13 @@ export interface Outlook {
   readonly policies: DisruptionPolicies | undefined
 }
 
-export interface OutlookDeps {
-  readonly catalog: Catalog
-  readonly decide: DecideStandings
-}
-
 /** Decides what each asset's baseline is on the cluster as it was observed. */
-export function lookOut(
-  { catalog, decide }: OutlookDeps,
+export function evaluate(
+  { catalog, decide }: { readonly catalog: Catalog; readonly decide: DecideStandings },
   observations: Observations,
   previous: Memory,
   now: number,
-): Outlook {
+): Evaluation {
   const { hco } = observations
   const made = makeFacts(catalog, observations, previous, now)
   const { hardware } = made
@@ -69,8 +64,8 @@ export function lookOut(
   }
 }
 
-/** The assets that one outlook leaves as another had them need no second look; these do. */
-export function affected(before: Outlook | undefined, after: Outlook): readonly string[] {
+/** The assets that one evaluation leaves as another had them need no second look; these do. */
+export function affected(before: Evaluation | undefined, after: Evaluation): readonly string[] {
   const names = [...after.standings.keys()]
   if (!before || !isSameRegime(before, after)) return names
   if (before.standings === after.standings) return []
@@ -92,7 +87,7 @@ const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(
 const isSameSchemas = (before: Observations['schemas'], after: Observations['schemas']) =>
   before.size === after.size && [...after].every(([key, schema]) => before.get(key) === schema)
 
-const isSameRegime = (before: Outlook, after: Outlook) =>
+const isSameRegime = (before: Evaluation, after: Evaluation) =>
   isSame(before.policies, after.policies) &&
   isSameSchemas(before.schemas, after.schemas) &&
   isSame(before.stated.settings, after.stated.settings) &&

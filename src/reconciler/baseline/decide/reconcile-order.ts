@@ -9,12 +9,12 @@ import type { Outcome } from './outcome.ts'
  * What goes before what: first the tombstones, then the HyperConverged, which is read back as the source of
  * facts where we change it, then all others. Nothing waits for more than one attempt.
  */
-export class Precedence {
+export class ReconcileOrder {
   readonly #catalog: Catalog
   readonly #isKnown: (asset: Asset) => boolean
   readonly #attempted = new Set<string>()
   #isHcoDone = false
-  #isHcoReadBack = false
+  #isHcoRepeated = false
 
   /** `isKnown` says whether an asset's object was read: one that cannot be holds up nobody else. */
   constructor(catalog: Catalog, isKnown: (asset: Asset) => boolean) {
@@ -26,32 +26,32 @@ export class Precedence {
   reset(): void {
     this.#attempted.clear()
     this.#isHcoDone = false
-    this.#isHcoReadBack = false
+    this.#isHcoRepeated = false
   }
 
   /** Whether it is the asset's turn. */
-  admits(asset: Asset): boolean {
+  isDue(asset: Asset): boolean {
     if (!this.#isKnown(asset)) return false
     if (asset.isTombstone) return true
-    return !this.#hasTombstoneToCome() && (this.#isHcoDone || isHyperConverged(asset))
+    return !this.#isTombstoneDue() && (this.#isHcoDone || isHyperConverged(asset))
   }
 
   /** Records an attempt, whatever came of it; says whether others may start that had to wait for it. */
   note(asset: Asset, outcome: Outcome | undefined): boolean {
     if (asset.isTombstone) return this.#noteTombstone(asset)
     if (!isHyperConverged(asset) || this.#isHcoDone) return false
-    this.#isHcoDone = outcome?.kind !== 'configured' || this.#isHcoReadBack
-    this.#isHcoReadBack = true
+    this.#isHcoDone = outcome?.kind !== 'configured' || this.#isHcoRepeated
+    this.#isHcoRepeated = true
     return this.#isHcoDone
   }
 
   #noteTombstone({ name }: Asset): boolean {
     const isFirst = !this.#attempted.has(name)
     this.#attempted.add(name)
-    return isFirst && !this.#hasTombstoneToCome()
+    return isFirst && !this.#isTombstoneDue()
   }
 
-  #hasTombstoneToCome(): boolean {
+  #isTombstoneDue(): boolean {
     return this.#catalog.some(
       (asset) => asset.isTombstone && !this.#attempted.has(asset.name) && this.#isKnown(asset),
     )
