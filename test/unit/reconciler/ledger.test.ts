@@ -25,7 +25,8 @@ t.test(
     t.equal(ledger.state, undefined, 'and that there is nothing is no state')
     ledger.resume(stateData(STATE))
     t.same(ledger.state, STATE)
-    ledger.note({ baselines: STATE.baselines })
+    const { facts, settings, baselines } = STATE
+    ledger.note({ facts, settings, baselines })
     t.equal(changes, 0, 'it is as it was published')
     ledger.noteAbsence()
     t.same(ledger.state, { ...STATE, hasHyperConverged: false })
