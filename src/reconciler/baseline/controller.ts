@@ -1,8 +1,4 @@
-import {
-  type Asset,
-  type Catalog,
-  isHyperConverged,
-} from '../../shared/baseline/catalog/catalog.ts'
+import { type Asset, isHyperConverged } from '../../shared/baseline/catalog/catalog.ts'
 import {
   createStandings,
   type DecideStandings,
@@ -13,7 +9,7 @@ import type { HealLimits } from '../../shared/engine/throttle.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
 import { Queue } from '../manager/queue.ts'
 import { act, type Target, take } from './act.ts'
-import { Approvals } from './approvals.ts'
+import { Approvals, type ApprovalsOptions } from './approvals.ts'
 import { decide } from './decide/decide.ts'
 import { type AssetMemory, remember, requeueAfterMs } from './decide/memory.ts'
 import type { Outcome } from './decide/outcome.ts'
@@ -22,21 +18,12 @@ import { gatherInput } from './gather/asset-input.ts'
 import { isWithoutHyperConverged, type Snapshot } from './gather/availability.ts'
 import type { ClusterView } from './gather/cluster-view.ts'
 import { affected, type Evaluation, evaluate } from './gather/evaluation.ts'
-import type { Ledger } from './ledger.ts'
 import { waitsOn, warningsOn } from './report/hco-notes.ts'
-import type { Reporter } from './report/report.ts'
 
-export interface ControllerOptions {
+export interface ControllerOptions extends Omit<ApprovalsOptions, 'pools'> {
   readonly client: Client
-  readonly catalog: Catalog
   readonly view: ClusterView
-  readonly reporter: Reporter
-  /** The flag; the HyperConverged's annotation goes before it. */
-  readonly disruptiveChanges: 'apply' | 'hold'
-  /** Computes and reports, and writes nothing, whatever the HyperConverged says. */
-  readonly isObserver: boolean
   readonly isLeader: () => boolean
-  readonly ledger: Ledger
   /** Epoch milliseconds. */
   readonly now: () => number
   /** Milliseconds of a clock that never goes back. */
@@ -44,19 +31,15 @@ export interface ControllerOptions {
   readonly healLimits: HealLimits
 }
 
-// What is written one after the other would make the last asset wait for the first.
+// One at a time would make the last asset wait for all others.
 const CONCURRENCY = 4
-
-// Against a writer who is always faster, the queue's backoff is better than another try at once.
+// After so many conflicts in a row the queue backs off: somebody else writes all the time.
 const CONFLICTS_AT_ONCE = 3
-
 const HCO_CONFLICT_WAIT_MS = 1_000
 
 /** Keeps every asset's object at its desired state: gather, decide, act, report. */
 export class Controller {
   readonly #options: ControllerOptions
-  readonly #byName: ReadonlyMap<string, Asset>
-  readonly #hcoName: string | undefined
   readonly #queue: Queue
   readonly #standings: DecideStandings
   readonly #approvals: Approvals
@@ -69,8 +52,6 @@ export class Controller {
   constructor(options: ControllerOptions) {
     const { catalog, view } = options
     this.#options = options
-    this.#byName = new Map(catalog.map((asset) => [asset.name, asset]))
-    this.#hcoName = catalog.find(isHyperConverged)?.name
     this.#standings = createStandings(catalog, sha256)
     this.#approvals = new Approvals({ ...options, pools: () => view.watches.objects('pools') })
     this.#order = new ReconcileOrder(catalog, (asset) => view.isObjectKnown(asset))
@@ -83,26 +64,26 @@ export class Controller {
     })
   }
 
-  /** What was last decided for the whole cluster; undefined while that is not known. */
+  /** The last evaluation of the cluster; undefined while too little of it is known. */
   get evaluation(): Evaluation | undefined {
     return this.#evaluation
   }
 
-  /** Takes over from an earlier leader: what it published is where we go on. */
+  /** Starts over from what an earlier leader published. */
   resume(): void {
     this.#approvals.resume()
     this.lose()
   }
 
-  /** Forgets what was decided: it was for a cluster, or a leadership, that is no more. */
+  /** Drops the evaluation: the cluster, or the leadership, that it was made for is gone. */
   lose(): void {
-    // Whatever goes before others must not keep them waiting for a failure of that time.
+    // An asset that others wait for must not sit out a backoff from before.
     if (this.#evaluation) this.#queue.forgive()
     this.#evaluation = undefined
     this.#order.reset()
   }
 
-  /** Takes in what the cluster looks like now and queues what it changes. */
+  /** Evaluates a snapshot of the cluster and queues the assets that it affects. */
   evaluate(snapshot: Snapshot): void {
     const { reporter, catalog, ledger, now } = this.#options
     if (snapshot.kind === 'unavailable') {
@@ -118,10 +99,10 @@ export class Controller {
     const { hco, stated, state } = evaluation
     reporter.settings(hco, stated, warningsOn(catalog, evaluation), waitsOn(catalog, evaluation))
     ledger.note({ ...state, hasHyperConverged: true })
-    this.#approvals.takeBack(hco)
-    // What waits for a pool looks again whenever anything changes: it costs no request.
-    this.#add([...affected(before, evaluation), ...this.#approvals.waiting])
-    if (before?.hco !== hco && this.#hcoName) this.#queue.add(this.#hcoName)
+    this.#approvals.revoke(hco)
+    // What waits for approval or a pool is looked at again at every change: it costs no request.
+    for (const name of [...affected(catalog, before, evaluation), ...this.#approvals.waiting])
+      this.#queue.add(name)
   }
 
   /** Queues one asset, because its object or its namespace changed. */
@@ -129,10 +110,10 @@ export class Controller {
     if (this.#evaluation) this.#queue.add(name)
   }
 
-  /** Queues everything and compares it anew. */
+  /** Queues every asset, and allows ownership to be taken back once more. */
   resync(): void {
     this.#resyncs++
-    if (this.#evaluation) this.#add(this.#byName.keys())
+    if (this.#evaluation) this.#queueAll()
   }
 
   stop(): Promise<void> {
@@ -142,37 +123,33 @@ export class Controller {
   /** Brings one asset's object to its desired state. Rejects only where the cluster does. */
   async reconcile(name: string): Promise<void> {
     const asset = this.#asset(name)
-    const { isObserver, isLeader, catalog } = this.#options
+    const { isObserver, isLeader } = this.#options
     if (!(isObserver || isLeader())) return
-    // What has to wait, for its turn or for its object to be read, is queued again then.
+    // An asset whose turn has not come, or whose object is not read yet, is queued again then.
     if (!this.#evaluation || !this.#order.isDue(asset)) return
     let outcome: Outcome | undefined
     try {
       outcome = await this.#attempt(asset, this.#evaluation)
     } finally {
-      const others = catalog.filter(({ isTombstone }) => !isTombstone)
-      if (this.#order.note(asset, outcome)) this.#add(others.map((other) => other.name))
+      if (this.#order.note(asset, outcome)) this.#queueAll((other) => !other.isTombstone)
     }
   }
 
   async #attempt(asset: Asset, evaluation: Evaluation): Promise<Outcome | undefined> {
     const startedAt = performance.now()
-    const finish = (outcome: Outcome) => {
-      this.#finish(asset, evaluation, outcome, performance.now() - startedAt)
-      return outcome
-    }
     try {
       const outcome = await this.#decideAndAct(asset, evaluation)
       this.#conflicts.delete(asset.name)
-      return finish(outcome)
+      return this.#finish(asset, evaluation, outcome, startedAt)
     } catch (error) {
-      // No waiting mends a template that writes what the schema does not know.
-      if (isUnknownField(error))
-        return finish({ kind: 'failed', reason: 'RenderFailed', message: error.message })
-      if (!isConflict(error)) throw error
+      // Retrying does not help: the template writes a field that the schema does not know.
+      if (isUnknownField(error)) {
+        const failed = { kind: 'failed', reason: 'RenderFailed', message: error.message } as const
+        return this.#finish(asset, evaluation, failed, startedAt)
+      }
       const conflicts = (this.#conflicts.get(asset.name) ?? 0) + 1
+      if (!isConflict(error) || conflicts > CONFLICTS_AT_ONCE) throw error
       this.#conflicts.set(asset.name, conflicts)
-      if (conflicts > CONFLICTS_AT_ONCE) throw error
       await this.#readAgain(asset, evaluation)
       return undefined
     }
@@ -183,7 +160,7 @@ export class Controller {
     const { name } = asset
     let input = gatherInput(asset, evaluation, view, isObserver, {
       approval: this.#approvals.policyFor(asset, evaluation),
-      memory: this.#memoryOf(name),
+      memory: this.#memories.get(name) ?? {},
       healLimits,
       resyncs: this.#resyncs,
       now: now(),
@@ -201,12 +178,8 @@ export class Controller {
     this.#memories.set(name, memory)
     const { outcome, object } = await act(decision, target)
     const time = { ...input, uptime: uptime() }
-    this.#memories.set(name, remember(memory, { outcome, ...(write && { write }) }, object, time))
+    this.#memories.set(name, remember(memory, { ...decision, outcome }, object, time))
     return outcome
-  }
-
-  #memoryOf(name: string): AssetMemory {
-    return this.#memories.get(name) ?? {}
   }
 
   #targetOf(asset: Asset, { facts }: Evaluation, isObserving: boolean): Target {
@@ -221,43 +194,45 @@ export class Controller {
   // Somebody wrote between our reading and our writing: read again and decide again, at once.
   async #readAgain(asset: Asset, evaluation: Evaluation): Promise<void> {
     const { name } = asset
-    // A newer HyperConverged may hold other settings: its watch has everything decided anew.
-    if (name === this.#hcoName) return this.#queue.addAfter(name, HCO_CONFLICT_WAIT_MS)
+    // A newer HyperConverged may hold other settings: its watch has everything evaluated again.
+    if (isHyperConverged(asset)) return this.#queue.addAfter(name, HCO_CONFLICT_WAIT_MS)
     const { live } = await take({ kind: 'read' }, this.#targetOf(asset, evaluation, false))
     if (live) this.#options.view.update(asset, live)
     this.#queue.add(name)
   }
 
-  #finish(asset: Asset, { hco }: Evaluation, outcome: Outcome, durationMs: number): void {
+  #finish(asset: Asset, { hco }: Evaluation, outcome: Outcome, startedAt: number): Outcome {
     const { view, reporter, isObserver, isLeader, uptime } = this.#options
-    const requeueMs = requeueAfterMs(outcome, this.#memoryOf(asset.name), uptime())
+    const requeueMs = requeueAfterMs(outcome, this.#memories.get(asset.name), uptime())
     if (requeueMs !== undefined) this.#queue.addAfter(asset.name, requeueMs)
     this.#approvals.note(asset, outcome)
-    // What was written while the Lease went is not ours to tell of any more.
-    if (!isObserver && !isLeader()) return
-    reporter.report({ asset, outcome, object: view.live(asset), hco, durationMs })
+    const durationMs = performance.now() - startedAt
+    // Once the Lease is lost, the next leader reports.
+    if (isObserver || isLeader())
+      reporter.report({ asset, outcome, object: view.live(asset), hco, durationMs })
+    return outcome
   }
 
   #failed(asset: Asset, error: Error, retryInMs: number): void {
-    this.#approvals.saw(asset)
-    if (this.#evaluation)
-      this.#options.reporter.failed(asset, this.#evaluation.hco, error, retryInMs)
+    this.#approvals.noteSeen(asset)
+    const { hco } = this.#evaluation ?? {}
+    if (hco) this.#options.reporter.failed(asset, hco, error, retryInMs)
   }
 
   #reportPending(): void {
     if (!this.#evaluation) return
-    // What is approved waits no more: what does is told once that was looked at again.
-    if (this.#approvals.takeIn(this.#evaluation.hco)) this.#add(this.#byName.keys())
+    // After an approval everything is looked at again, and what still waits is reported then.
+    if (this.#approvals.approve(this.#evaluation.hco)) this.#queueAll()
     else this.#approvals.report(this.#evaluation)
   }
 
-  #add(names: Iterable<string>): void {
-    for (const name of names) this.#queue.add(name)
+  #queueAll(isMeant: (asset: Asset) => boolean = () => true): void {
+    for (const asset of this.#options.catalog.filter(isMeant)) this.#queue.add(asset.name)
   }
 
-  #asset(name: string): Asset {
-    const asset = this.#byName.get(name)
-    if (!asset) throw new Error(`no asset is named ${name}`)
+  #asset(wanted: string): Asset {
+    const asset = this.#options.catalog.find(({ name }) => name === wanted)
+    if (!asset) throw new Error(`no asset is named ${wanted}`)
     return asset
   }
 }

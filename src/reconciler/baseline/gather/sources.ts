@@ -22,7 +22,7 @@ export const OTHER_AUTOPILOT = 'other-autopilot'
 export const assetSource = (asset: Asset) => `asset:${asset.name}`
 export const namespaceSource = (namespace: string) => `namespace:${namespace}`
 
-/** What is followed from the first moment on: it tells which kinds there are. */
+/** Watched from the start: it tells which kinds are served. */
 export const crdSource: Source = {
   id: CRDS,
   at: { apiVersion: 'apiextensions.k8s.io/v1', resource: 'customresourcedefinitions' },
@@ -96,7 +96,7 @@ export function objectSources(
     }
     return [{ id: assetSource(asset), at, name }]
   })
-  // The HyperConverged's own is there as long as that is.
+  // The HyperConverged's namespace exists as long as the HyperConverged.
   const namespaces = new Set(
     objects.flatMap(({ at: { namespace = hcoNamespace } }) =>
       namespace === hcoNamespace ? [] : [namespace],
@@ -133,7 +133,7 @@ const registrationSources: readonly Source[] = CONFIGURATION_KINDS.map((kind) =>
   name: WEBHOOK_CONFIGURATION,
 }))
 
-/** What we write for ourselves, so that whatever somebody deletes or edits of it is noticed. */
+/** Our own objects, watched so that an edit or a deletion is noticed. */
 export const ownSources = (namespace: string): readonly Source[] => [
   ...registrationSources,
   ...[AUTHORITY_SECRET, SERVING_SECRET].map((name) => ({
@@ -148,7 +148,7 @@ export const ownSources = (namespace: string): readonly Source[] => [
   },
 ]
 
-/** Which assets a source concerns: its own, whoever yields to that or needs it, or all of a namespace. */
+/** Maps a source's id to the assets to reconcile when it changes: its own, those that yield to it or need it, or all of a namespace. */
 export function assetIndex(catalog: Catalog): (id: string) => readonly string[] {
   const index = new Map<string, string[]>()
   for (const asset of catalog) {
