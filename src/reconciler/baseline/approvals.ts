@@ -73,7 +73,7 @@ export class Approvals {
   }
 
   /** What decides whether a change of this asset may be made now. */
-  policyFor({ name, pool }: Asset, { stated }: Evaluation): ApprovalPolicy {
+  policyFor({ name, pool }: Asset, { stated }: Pick<Evaluation, 'stated'>): ApprovalPolicy {
     const { pools, isObserver, disruptiveChanges } = this.#options
     const { activation, disruptiveChanges: mode = disruptiveChanges } = stated.settings
     return {
@@ -103,7 +103,7 @@ export class Approvals {
   }
 
   /** Reports the waiting set, and an approval that is neither for it nor for the last one. */
-  report({ hco, facts }: Evaluation): void {
+  report({ hco, facts }: Pick<Evaluation, 'hco' | 'facts'>): void {
     const { pending, approval } = this.#state
     const { catalog, reporter } = this.#options
     const digest = pendingDigest(this.#state)

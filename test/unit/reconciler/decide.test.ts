@@ -511,6 +511,14 @@ const stored: readonly Case[] = [
     wanted: { ...outcomeOf({ kind: 'unchanged' }), write: claim(outgrown) },
   },
   {
+    what: 'the same while we observe: they are not',
+    input: { live: outgrown, isObserving: true, dryRun: { answer: outgrown } },
+    wanted: {
+      ...outcomeOf({ kind: 'unchanged' }),
+      memory: withAnswer({}, baseline, outgrown, 'nothing'),
+    },
+  },
+  {
     what: 'drift',
     input: { live: drifted, dryRun: { answer: storedWith() } },
     wanted: {
