@@ -8,7 +8,7 @@ import {
   approve,
   initialApprovals,
   pendingDigest,
-  takeBack,
+  revoke,
   withoutPending,
 } from './decide/approval.ts'
 import type { Outcome } from './decide/outcome.ts'
@@ -22,13 +22,13 @@ export interface ApprovalsOptions {
   readonly reporter: Reporter
   /** The flag; the HyperConverged's annotation goes before it. */
   readonly disruptiveChanges: 'apply' | 'hold'
-  /** A person looks at what would be done, and nothing is written. */
+  /** Nothing is written, whatever the HyperConverged says: a person looks at what would be done. */
   readonly isObserver: boolean
   /** The MachineConfigPools that there are now. */
   readonly pools: () => readonly KubeObject[]
 }
 
-/** Changes that reboot nodes, from what waits to what an admin approved and what came of it. */
+/** The leader's record of changes that reboot nodes: which wait, which are approved, what is in force. */
 export class Approvals {
   readonly #options: ApprovalsOptions
   #state: ApprovalState
@@ -39,7 +39,7 @@ export class Approvals {
     this.#state = initialApprovals(options.ledger.memory)
   }
 
-  /** Goes on where an earlier leader was. */
+  /** Starts over from what an earlier leader published. */
   resume(): void {
     this.#state = initialApprovals(this.#options.ledger.memory)
     this.#seen.clear()
@@ -51,14 +51,14 @@ export class Approvals {
   }
 
   /**
-   * Takes in what the HyperConverged approves, once every disruptive asset was looked at: a part of the set
-   * could have the digest of an older one. Whether changes may be made now that could not before.
+   * Approves the waiting set if the HyperConverged names its digest, and says whether it did. Not before every
+   * disruptive asset was looked at: a part of the set could have the digest of an older one.
    */
-  takeIn(hco: KubeObject): boolean {
+  approve(hco: KubeObject): boolean {
     if (!this.#hasSeenAll()) return false
     const state = approve(this.#state, annotationOf(hco, APPROVE))
     const isNew = state !== this.#state
-    if (isNew) this.#become(state)
+    if (isNew) this.#set(state)
     return isNew
   }
 
@@ -67,18 +67,18 @@ export class Approvals {
     return !this.#options.catalog.some(isUnseen)
   }
 
-  /** An approval that the HyperConverged no longer states is none. */
-  takeBack(hco: KubeObject): void {
-    this.#become(takeBack(this.#state, annotationOf(hco, APPROVE)))
+  /** Revokes an approval that the HyperConverged no longer states. */
+  revoke(hco: KubeObject): void {
+    this.#set(revoke(this.#state, annotationOf(hco, APPROVE)))
   }
 
   /** What decides whether a change of this asset may be made now. */
-  policyFor({ name, pool }: Asset, { stated }: Evaluation): ApprovalPolicy {
+  policyFor({ name, pool }: Asset, { stated }: Pick<Evaluation, 'stated'>): ApprovalPolicy {
     const { pools, isObserver, disruptiveChanges } = this.#options
     const { activation, disruptiveChanges: mode = disruptiveChanges } = stated.settings
     return {
       mode,
-      // Nobody is to approve what is not made anyway; a person who looks wants to know what would wait.
+      // While observing nothing is written, so nothing needs approval; `diff` still shows what would wait.
       isWaived: activation.kind === 'observe' && !isObserver,
       pool: pools().find(({ metadata }) => metadata.name === pool),
       inForce: this.#state.applied[name],
@@ -87,23 +87,23 @@ export class Approvals {
   }
 
   /** The asset was looked at, whatever came of it. */
-  saw({ name }: Asset): void {
+  noteSeen({ name }: Asset): void {
     this.#seen.add(name)
   }
 
-  /** A change may be made: it waits no more, even if making it fails. */
+  /** The asset's change may be made: it waits no more, even if making it fails. */
   permit({ name }: Asset): void {
     this.#state = withoutPending(this.#state, name)
   }
 
   /** Records what came of a disruptive asset. */
   note(asset: Asset, outcome: Outcome): void {
-    this.saw(asset)
-    if (asset.disruption !== 'none') this.#become(afterOutcome(this.#state, asset.name, outcome))
+    this.noteSeen(asset)
+    if (asset.disruption !== 'none') this.#set(afterOutcome(this.#state, asset.name, outcome))
   }
 
-  /** Tells what waits, as one set, and what is stated as its approval and is none. */
-  report({ hco, facts }: Evaluation): void {
+  /** Reports the waiting set, and an approval that is neither for it nor for the last one. */
+  report({ hco, facts }: Pick<Evaluation, 'hco' | 'facts'>): void {
     const { pending, approval } = this.#state
     const { catalog, reporter } = this.#options
     const digest = pendingDigest(this.#state)
@@ -117,7 +117,7 @@ export class Approvals {
     reporter.pending({ hco, facts, changes, digest, ...(isTold && { unknownApproval: stated }) })
   }
 
-  #become(state: ApprovalState): void {
+  #set(state: ApprovalState): void {
     this.#state = state
     const { approval, applied } = state
     const sorted = Object.fromEntries(Object.entries(applied).sort())

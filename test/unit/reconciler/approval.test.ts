@@ -8,7 +8,7 @@ import {
   approve,
   initialApprovals,
   pendingDigest,
-  takeBack,
+  revoke,
   withoutPending,
 } from '../../../src/reconciler/baseline/decide/approval.ts'
 import type { Outcome } from '../../../src/reconciler/baseline/decide/outcome.ts'
@@ -98,8 +98,8 @@ class Leader {
     return this.state !== before
   }
 
-  takeBack(digest: string | undefined) {
-    this.state = takeBack(this.state, digest)
+  revoke(digest: string | undefined) {
+    this.state = revoke(this.state, digest)
   }
 }
 
@@ -216,11 +216,11 @@ t.test('an approval outlives its leader, until it is used up or taken back', asy
   const after = new Leader(before.state)
   t.equal(after.permit('b', change('1'), hold), 'yes', 'the rest of the set is still approved')
   t.equal(after.approve(digest), false, 'which is no news')
-  after.takeBack(digest)
+  after.revoke(digest)
   t.equal(after.permit('b', change('1'), hold), 'yes', 'nor taken back')
   after.settle('a', desired('0'))
   t.equal(after.permit('a', change('1'), hold), 'Held', 'what was made once is used up')
-  after.takeBack(undefined)
+  after.revoke(undefined)
   t.equal(after.permit('b', change('1'), hold), 'Held', 'what was taken back is no approval')
   t.not(after.pendingDigest, digest, 'and the same set has another digest now')
   t.equal(after.approve(digest), false)

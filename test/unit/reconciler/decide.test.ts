@@ -7,7 +7,7 @@ import type {
   Final,
 } from '../../../src/reconciler/baseline/decide/decision.ts'
 import { spentOn } from '../../../src/reconciler/baseline/decide/heal-budget.ts'
-import { remember, withExpected, withSame } from '../../../src/reconciler/baseline/decide/memory.ts'
+import { remember, withAnswer } from '../../../src/reconciler/baseline/decide/memory.ts'
 import type { Standing } from '../../../src/shared/baseline/standing.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { assetNamed } from '../catalog/facts.ts'
@@ -249,7 +249,7 @@ const creations: readonly Case[] = [
     input: { ...absent, isObserving: true, dryRun: { answer: storedWith() } },
     wanted: {
       ...outcomeOf({ ...creating, reason: 'Observing' }),
-      memory: withExpected({}, baseline, undefined, { drifts: [] }),
+      memory: withAnswer({}, baseline, undefined, { drifts: [] }),
     },
   },
   {
@@ -262,7 +262,7 @@ const creations: readonly Case[] = [
     input: {
       ...absent,
       isObserving: true,
-      memory: withExpected({}, baseline, undefined, { drifts: [] }),
+      memory: withAnswer({}, baseline, undefined, { drifts: [] }),
     },
     wanted: outcomeOf({ ...creating, reason: 'Observing' }),
   },
@@ -403,7 +403,7 @@ const stored: readonly Case[] = [
   },
   {
     what: 'what the server sees no difference in',
-    input: { live: drifted, memory: withSame({}, baseline, drifted) },
+    input: { live: drifted, memory: withAnswer({}, baseline, drifted, 'nothing') },
     wanted: outcomeOf({ kind: 'unchanged' }),
   },
   {
@@ -439,7 +439,7 @@ const stored: readonly Case[] = [
     input: { live: drifted, isObserving: true, dryRun: { answer: storedWith() } },
     wanted: {
       ...outcomeOf({ kind: 'pending', reason: 'Observing', drifts }),
-      memory: { expected: { change: { drifts } } },
+      memory: { answer: { change: { drifts } } },
     },
   },
   {
@@ -456,7 +456,7 @@ const stored: readonly Case[] = [
     input: {
       live: drifted,
       isObserving: true,
-      memory: withExpected({}, baseline, drifted, { drifts: [] }),
+      memory: withAnswer({}, baseline, drifted, { drifts: [] }),
     },
     wanted: outcomeOf({ kind: 'pending', reason: 'Observing', drifts: [] }),
   },
@@ -468,7 +468,10 @@ const stored: readonly Case[] = [
   {
     what: 'drift while we observe that is none to the server',
     input: { live: drifted, isObserving: true, dryRun: { answer: drifted } },
-    wanted: { ...outcomeOf({ kind: 'unchanged' }), memory: withSame({}, baseline, drifted) },
+    wanted: {
+      ...outcomeOf({ kind: 'unchanged' }),
+      memory: withAnswer({}, baseline, drifted, 'nothing'),
+    },
   },
   {
     what: 'drift that is put back too often',
@@ -497,12 +500,23 @@ const stored: readonly Case[] = [
       live: drifted,
       dryRun: { answer: { ...drifted, metadata: { ...drifted.metadata, resourceVersion: '8' } } },
     },
-    wanted: { ...outcomeOf({ kind: 'unchanged' }), memory: withSame({}, baseline, drifted) },
+    wanted: {
+      ...outcomeOf({ kind: 'unchanged' }),
+      memory: withAnswer({}, baseline, drifted, 'nothing'),
+    },
   },
   {
     what: 'fields that we own no longer want, and that the server keeps: they are given up',
     input: { live: outgrown, dryRun: { answer: outgrown } },
     wanted: { ...outcomeOf({ kind: 'unchanged' }), write: claim(outgrown) },
+  },
+  {
+    what: 'the same while we observe: they are not',
+    input: { live: outgrown, isObserving: true, dryRun: { answer: outgrown } },
+    wanted: {
+      ...outcomeOf({ kind: 'unchanged' }),
+      memory: withAnswer({}, baseline, outgrown, 'nothing'),
+    },
   },
   {
     what: 'drift',

@@ -56,14 +56,15 @@ const everything = catalog.map(({ name }) => name)
 const prefixed = (key: string) => `platform.kubevirt.io/${key}`
 
 t.test('at first every asset is affected', async (t) => {
-  t.same(affected(undefined, leader()()), everything)
+  t.same(affected(catalog, undefined, leader()()), everything)
 })
 
 t.test('what changes no standing affects nobody', async (t) => {
   const look = leader()
   const before = look()
-  t.same(affected(before, look()), [])
-  t.same(affected(before, look({ hco: { ...hco(), status: { a: 1 } } })), [])
+  t.same(affected(catalog, before, look()), [])
+  const touched = look({ hco: { ...hco(), status: { a: 1 } } })
+  t.same(affected(catalog, before, touched), ['hco-golden-config'], 'but what changed itself')
 })
 
 t.test('what one asset asks for affects that one, and what depends on it', async (t) => {
@@ -71,7 +72,7 @@ t.test('what one asset asks for affects that one, and what depends on it', async
   const before = look()
   const metallb = 'metallb.io/MetalLB'
   const without = new Map([...served].filter(([key]) => key !== metallb))
-  t.same(affected(before, look({ served: without })), ['metallb'])
+  t.same(affected(catalog, before, look({ served: without })), ['metallb'])
 })
 
 t.test('settings, schemas, policies and the size of pools concern everybody', async (t) => {
@@ -94,14 +95,14 @@ t.test('settings, schemas, policies and the size of pools concern everybody', as
       },
     },
   ]
-  for (const change of changes) t.same(affected(before, look(change)), everything)
+  for (const change of changes) t.same(affected(catalog, before, look(change)), everything)
 })
 
 t.test('the same schema, read again, is no change', async (t) => {
   const look = leader()
   const schemas = new Map([['metallb.io/v1beta1/MetalLB', schema]])
   const before = look({ schemas })
-  t.same(affected(before, look({ schemas: new Map(schemas) })), [])
+  t.same(affected(catalog, before, look({ schemas: new Map(schemas) })), [])
 })
 
 t.test(

@@ -1,13 +1,11 @@
 import t from 'tap'
 
 import {
-  expectedOf,
+  answerOn,
   isClaimed,
-  isKnownSame,
   remember,
   requeueAfterMs,
-  withExpected,
-  withSame,
+  withAnswer,
 } from '../../../src/reconciler/baseline/decide/memory.ts'
 import type { Outcome } from '../../../src/reconciler/baseline/decide/outcome.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
@@ -21,35 +19,34 @@ const object = (value: number, metadata = {}): KubeObject => ({
 const CHANGE = { drifts: [] }
 
 t.test('what is expected holds for the very same pair of states', async (t) => {
-  t.equal(expectedOf({}, object(1), object(2)), undefined)
-  const memory = withExpected({}, object(1), object(2), CHANGE)
-  t.equal(expectedOf(memory, object(1), object(2)), CHANGE)
+  t.equal(answerOn({}, object(1), object(2)), undefined)
+  const memory = withAnswer({}, object(1), object(2), CHANGE)
+  t.equal(answerOn(memory, object(1), object(2)), CHANGE)
   const touched = { ...object(2, { resourceVersion: '9', managedFields: [] }), status: { a: 1 } }
-  t.equal(expectedOf(memory, object(1), touched), CHANGE, 'status and bookkeeping do not count')
-  t.equal(expectedOf(memory, object(1), object(3)), undefined)
-  t.equal(expectedOf(memory, object(3), object(2)), undefined)
-  t.equal(expectedOf(memory, object(1), undefined), undefined)
+  t.equal(answerOn(memory, object(1), touched), CHANGE, 'status and bookkeeping do not count')
+  t.equal(answerOn(memory, object(1), object(3)), undefined)
+  t.equal(answerOn(memory, object(3), object(2)), undefined)
+  t.equal(answerOn(memory, object(1), undefined), undefined)
 })
 
 t.test('what is expected of a creation is no word on what is there', async (t) => {
-  const memory = withExpected({}, object(1), undefined, CHANGE)
-  t.equal(expectedOf(memory, object(1), undefined), CHANGE)
-  t.equal(expectedOf(memory, object(1, { name: 'y' }), undefined), undefined)
-  t.equal(expectedOf(memory, object(1), object(1)), undefined)
+  const memory = withAnswer({}, object(1), undefined, CHANGE)
+  t.equal(answerOn(memory, object(1), undefined), CHANGE)
+  t.equal(answerOn(memory, object(1, { name: 'y' }), undefined), undefined)
+  t.equal(answerOn(memory, object(1), object(1)), undefined)
 })
 
 t.test(
-  'what the server saw no difference between is no expectation, nor of another object',
+  'that the server saw no difference holds for the very same pair, of one object',
   async (t) => {
     const live = object(2, { uid: 'u' })
-    const memory = withSame({}, object(1), live)
-    t.ok(isKnownSame(memory, object(1), live))
-    t.ok(isKnownSame(memory, object(1), { ...live, status: { a: 1 } }))
-    t.notOk(isKnownSame(memory, object(1), object(3, { uid: 'u' })))
-    t.notOk(isKnownSame(memory, object(2), live))
-    t.notOk(isKnownSame(memory, object(1), object(2, { uid: 'another' })), 'created anew')
-    t.notOk(isKnownSame(memory, object(1), object(2, { uid: 'u', labels: { a: 'b' } })))
-    t.equal(expectedOf(memory, object(1), live), undefined)
+    const memory = withAnswer({}, object(1), live, 'nothing')
+    t.equal(answerOn(memory, object(1), live), 'nothing')
+    t.equal(answerOn(memory, object(1), { ...live, status: { a: 1 } }), 'nothing')
+    t.equal(answerOn(memory, object(1), object(3, { uid: 'u' })), undefined)
+    t.equal(answerOn(memory, object(2), live), undefined)
+    t.equal(answerOn(memory, object(1), object(2, { uid: 'another' })), undefined, 'created anew')
+    t.equal(answerOn(memory, object(1), object(2, { uid: 'u', labels: { a: 'b' } })), undefined)
   },
 )
 
@@ -82,7 +79,7 @@ t.test(
     const touched = object(1, { uid: 'u', resourceVersion: '9' })
     t.ok(isClaimed({ memory, resyncs: 3 }, object(1), touched, false))
     t.notOk(isClaimed({ memory, resyncs: 3 }, object(1), touched, true))
-    t.ok(isKnownSame(memory, object(1), stored))
+    t.equal(answerOn(memory, object(1), stored), 'nothing')
     t.equal(memory.heals, undefined, 'it is no heal')
   },
 )
@@ -92,7 +89,7 @@ t.test('a creation claims nothing yet, and counts for the next', async (t) => {
   const created = { ...write, live: undefined }
   const memory = remember({}, { outcome, write: created }, stored, time)
   t.notOk(isClaimed({ memory, resyncs: 3 }, object(1), stored, false))
-  t.ok(isKnownSame(memory, object(1), stored))
+  t.equal(answerOn(memory, object(1), stored), 'nothing')
   t.ok(memory.heals)
 })
 

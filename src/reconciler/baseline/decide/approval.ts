@@ -9,7 +9,7 @@ import { type Outcome, type PendingReason, reasonOf } from './outcome.ts'
 /** What decides whether a change of one asset's object that reboots nodes may be made. */
 export interface ApprovalPolicy {
   readonly mode: 'apply' | 'hold'
-  /** Whether nobody is asked, since nothing is written anyway. */
+  /** No approval is needed, since nothing is written anyway. */
   readonly isWaived: boolean
   /** The pool that the change would roll; undefined where the cluster has none of that name. */
   readonly pool: KubeObject | undefined
@@ -25,7 +25,7 @@ export interface Allowance {
   readonly disruption?: Classification
 }
 
-/** Judges that the object becomes `desired`, or goes where that is undefined; `effectsOf` says what it does to nodes. */
+/** Whether the object may become `desired`, or be deleted where that is undefined. */
 export function allowanceFor(
   { asset, approval }: { readonly asset: Asset; readonly approval: ApprovalPolicy },
   desired: KubeObject | undefined,
@@ -41,14 +41,14 @@ function permissionFor(
   { effect, reasons }: Classification,
   { mode, isWaived, pool, inForce, approved }: ApprovalPolicy,
 ): Allowance['permission'] {
-  // What reboots nobody needs no approval; what puts back what was in force stops a rollout that nobody wanted.
+  // No approval for what reboots nothing, nor for restoring what was in force: that stops an unwanted rollout.
   const isBack = inForce === digestOf(desired ?? null)
   if (isWaived || effect !== 'reboot' || isBack) return 'yes'
   if (mode === 'hold' && approved !== changeDigest(desired, reasons)) return 'Held'
   return isBusy(pool) ? 'PoolBusy' : 'yes'
 }
 
-/** Which disruptive changes wait, which are approved, and what is in force. By the names of assets. */
+/** Which disruptive changes wait, which are approved, and what is in force; by asset name. */
 export interface ApprovalState extends Pick<Memory, 'applied' | 'approval'> {
   /** The changes that wait for approval. */
   readonly pending: Readonly<Record<string, PendingChange>>
@@ -78,27 +78,27 @@ export const pendingDigest = (state: ApprovalState) =>
     ? undefined
     : digestOf([state.approval.count, pendingDigests(state)]).slice(0, 12)
 
-/** The set that waits is approved if the digest is its own: an old one approves nothing, and leaves the state as it is. */
+/** Approves the waiting set if the digest is its own; any other leaves the state as it is. */
 export function approve(state: ApprovalState, digest: string | undefined): ApprovalState {
   if (digest === undefined || digest !== pendingDigest(state)) return state
   const count = state.approval.count + 1
   return { ...state, approval: { digest, count, changes: pendingDigests(state) } }
 }
 
-/** Whatever was approved by another digest than this is approved no more. */
-export const takeBack = (state: ApprovalState, digest: string | undefined): ApprovalState =>
+/** Revokes an approval that was given by another digest. */
+export const revoke = (state: ApprovalState, digest: string | undefined): ApprovalState =>
   digest === state.approval.digest
     ? state
     : { ...state, approval: { count: state.approval.count, changes: {} } }
 
-/** An asset whose change waits for nothing any more. */
+/** The state without the waiting change of an asset. */
 export function withoutPending(state: ApprovalState, name: string): ApprovalState {
   const { [name]: _change, ...pending } = state.pending
   const behindPool = new Set([...state.behindPool].filter((other) => other !== name))
   return { ...state, pending, behindPool }
 }
 
-// An object that was left to others for a while is as they wanted it: to bring it back is a change like any other.
+// After these outcomes others may have changed the object: bringing it back needs approval like any change.
 const LEFT: ReadonlySet<string> = new Set([
   'Unmanaged',
   'Paused',
@@ -139,7 +139,7 @@ export function afterOutcome(before: ApprovalState, name: string, outcome: Outco
   }
 }
 
-/** Without what was in force and approved for an asset. */
+/** The state without what was in force and approved for an asset. */
 function withoutRecord(state: ApprovalState, name: string): ApprovalState {
   const { [name]: _digest, ...applied } = state.applied
   const { [name]: _change, ...changes } = state.approval.changes
@@ -149,7 +149,7 @@ function withoutRecord(state: ApprovalState, name: string): ApprovalState {
 const pendingDigests = ({ pending }: ApprovalState) =>
   Object.fromEntries(Object.entries(pending).map(([name, { digest }]) => [name, digest]))
 
-// To the same end from another start is another change.
+// The reasons are part of it: the same result from another start does something else to nodes.
 const changeDigest = (desired: KubeObject | undefined, reasons: readonly string[]) =>
   digestOf([desired ?? null, reasons])
 

@@ -24,7 +24,7 @@ import {
   isManagedByUs,
 } from './decision.ts'
 import { permitIn } from './heal-budget.ts'
-import { expectedOf, isClaimed, isKnownSame, withExpected, withSame } from './memory.ts'
+import { answerOn, isClaimed, withAnswer } from './memory.ts'
 import type { ExpectedChange, PendingReason } from './outcome.ts'
 
 /** An asset that is to be kept, with what its object ought to be. */
@@ -33,7 +33,7 @@ export interface Planned extends AssetInput {
   readonly plan: Enforcement
 }
 
-/** Decides how the object comes to be as planned. */
+/** Decides how the object becomes what is planned. */
 export function decideChange(input: Planned): Decision {
   const { live, plan, nodePolicies: policies } = input
   if (live) return decideStored(input, live)
@@ -47,7 +47,7 @@ function decideStored(input: Planned, stored: KubeObject): Decision {
   const { tree, plan, isObserving, hasReleased, nodePolicies } = input
   const operations = releaseOperations(stored, FIELD_MANAGER, plan.released)
   if (operations && !isObserving && !hasReleased) return { kind: 'release', operations }
-  // Whoever only observes looks at the object as it will be once the fields are released.
+  // While observing nothing is released: compare with the object as the release would leave it.
   const live = isObserving ? released(stored, FIELD_MANAGER, plan.released) : stored
   const found = compare(tree, live, plan.desired)
   const answer = firstOf(COMPARED, { ...input, ...found })
@@ -59,8 +59,8 @@ function decideStored(input: Planned, stored: KubeObject): Decision {
 
 type Compared = Planned & Comparison
 
-// Each write that the webhook corrects takes a field's ownership along: taken back once, it is left until the resync,
-// unless something else is desired by then, or nobody owns it.
+// A write that the webhook corrects moves ownership to its writer. It is taken back once per resync, or when something
+// else is desired, or when nobody owns a field.
 const disowned: Check<Compared> = (input) =>
   isInSync(input) &&
   !input.isObserving &&
@@ -72,7 +72,7 @@ const disowned: Check<Compared> = (input) =>
 const inSync: Check<Compared> = (input) => (isInSync(input) ? unchanged(input) : undefined)
 
 const knownSame: Check<Compared> = (input) =>
-  isKnownSame(input.memory, input.wanted, input.live) ? unchanged(input) : undefined
+  answerOn(input.memory, input.wanted, input.live) === 'nothing' ? unchanged(input) : undefined
 
 const COMPARED = [disowned, inSync, knownSame]
 
@@ -105,13 +105,13 @@ function changed(change: Change): Decision {
   return firstOf(ENFORCED, counted) ?? applied(counted)
 }
 
-// The server would take fields away whose ownership is not given up yet.
+// No dry run: the server would remove the fields, since our ownership of them is not released yet.
 const releasing: Check<Change> = (change) =>
   change.isReleasing ? pending(change, 'Observing') : undefined
 
 const knownExpected: Check<Change> = (change) => {
-  const expected = expectedOf(change.memory, change.wanted, change.live)
-  return expected && pending(change, 'Observing', expected)
+  const known = answerOn(change.memory, change.wanted, change.live)
+  return known && known !== 'nothing' ? pending(change, 'Observing', known) : undefined
 }
 
 const throttled: Check<Change & { readonly permit: Permit['kind'] }> = (change) => {
@@ -125,7 +125,7 @@ const throttled: Check<Change & { readonly permit: Permit['kind'] }> = (change) 
   return final({ kind: 'throttled', plan, drifts, rivals, isPaused }, { memory, ...write })
 }
 
-// Whoever may only look can still compare. A creation is made without asking first.
+// A creation is made without a dry run.
 const unasked: Check<Change> = ({ dryRun, isObserving, wanted, live }) =>
   dryRun || !(live || isObserving)
     ? undefined
@@ -143,21 +143,21 @@ const sameOnServer: Check<Change> = (change) => {
   const { live, wanted, extra } = found
   if (differs(live, dryRun.answer)) return undefined
   if (!isObserving && extra.length > 0) return unchanged(change, { memory, ...claimOf(found) })
-  return unchanged(change, { memory: withSame(memory, wanted, live) })
+  return unchanged(change, { memory: withAnswer(memory, wanted, live, 'nothing') })
 }
 
 const OBSERVED = [releasing, knownExpected, unasked, forbidden, sameOnServer]
 const ENFORCED = [throttled, unasked, sameOnServer]
 
-/** The change is one that the server, too, would make, and nobody makes it. */
+/** The server would make the change too; it is remembered, not made. */
 function confirmed(change: Change): Decision {
   const { dryRun, found, memory, wanted, live } = change
   const removed = found && dryRun && 'answer' in dryRun ? removedFields(found, dryRun.answer) : []
   const expected = { drifts: [...driftsOf(change), ...removed] }
-  return pending(change, 'Observing', expected, withExpected(memory, wanted, live, expected))
+  return pending(change, 'Observing', expected, withAnswer(memory, wanted, live, expected))
 }
 
-/** The change is made. */
+/** Makes the change. */
 function applied({ plan, found, wanted, live, memory }: Change): Decision {
   const write = { kind: 'apply', desired: wanted, live } as const
   if (!found) return final({ kind: 'created', plan }, { write, memory })

@@ -23,7 +23,7 @@ export interface Comparison {
   readonly drifts: readonly Drift[]
   /** Fields of ours that somebody else owns now, or nobody: what an admission webhook sets belongs to no one. */
   readonly isDisowned: boolean
-  /** Some of them are nobody's: they would stay for ever once nobody wants them any more. */
+  /** Nobody owns some of them: they would stay for ever once they are no longer desired. */
   readonly isOrphaned: boolean
   /** Fields that we own and no longer have an opinion on: an apply removes them. */
   readonly extra: readonly FieldPath[]
@@ -44,7 +44,7 @@ export function compare(tree: MergeTree, live: KubeObject, desired: KubeObject):
   }
 }
 
-/** What applying does to the nodes; what it removes nobody but the server knows, so that it counts as the worst. */
+/** What applying does to the nodes. Only the server knows what it removes, so that counts as a reboot. */
 export function effectsOf(
   { tree, live, wanted, extra }: Comparison,
   policies: DisruptionPolicies | undefined,
@@ -85,7 +85,7 @@ export const withPreconditions = (
   }
 }
 
-/** What an apply removes with its ownership, by the server's own answer to it: the least that names all of it. */
+/** The fields that an apply removes, by the server's answer to a dry run: the shortest list that covers them. */
 export function removedFields(
   { tree, live, extra }: Pick<Comparison, 'tree' | 'live' | 'extra'>,
   answer: KubeObject,
@@ -100,7 +100,7 @@ export function removedFields(
   })
   const isWithin = ({ pointer }: Drift, other: Drift) => pointer.startsWith(`${other.pointer}/`)
   return changed.filter((drift) =>
-    // A container that is gone says it all; one that is still there is changed only in what it holds.
+    // A removed container is listed instead of its members, a kept one only through its members.
     drift.wanted === undefined
       ? !changed.some((other) => other.wanted === undefined && isWithin(drift, other))
       : !changed.some((other) => isWithin(other, drift)),

@@ -78,7 +78,7 @@ export type Write =
   /** Deletes the object if it still is in this state. */
   | { readonly kind: 'delete'; readonly live: KubeObject }
 
-/** Answers if the fact that it is named after holds. */
+/** A check is named after the fact that it looks for, and answers only where that holds. */
 export type Check<Input> = (input: Input) => Decision | undefined
 
 /** The first answer of a chain of checks. */

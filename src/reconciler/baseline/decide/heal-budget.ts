@@ -10,7 +10,7 @@ import {
 } from '../../../shared/engine/throttle.ts'
 import { sha256 } from '../../../shared/ops/digest.ts'
 
-/** The heals of one object, counted so that a war over it ends in a pause. */
+/** The heals of one object, counted so that an edit war ends in a pause. */
 export interface HealBudget {
   /** Of what the object was last brought to; only bringing it there again is a heal. */
   readonly digest: string

@@ -8,10 +8,8 @@ import { type ExpectedChange, type Outcome, reasonOf } from './outcome.ts'
 /** What is remembered of one asset from one reconcile to the next, so that nothing is asked or written twice. */
 export interface AssetMemory {
   readonly heals?: HealBudget | undefined
-  /** The pair of desired and live between which the server saw no difference. */
-  readonly same?: string
-  /** What the server said would change, and for which pair. */
-  readonly expected?: { readonly pair: string; readonly change: ExpectedChange }
+  /** The server's last word on a pair of desired and live: what applying would change, or that it changes nothing. */
+  readonly answer?: { readonly pair: string; readonly change: ExpectedChange | 'nothing' }
   readonly claimed?: Claim
 }
 
@@ -23,27 +21,19 @@ interface Claim {
   readonly resyncs: number
 }
 
-export const isKnownSame = ({ same }: AssetMemory, desired: KubeObject, live: KubeObject) =>
-  same === pairOf(desired, live)
-
-export const withSame = (memory: AssetMemory, desired: KubeObject, live: KubeObject) => ({
-  ...memory,
-  same: pairOf(desired, live),
-})
-
-/** What the server said that a write would change; undefined where it was not asked about this very pair. */
-export const expectedOf = (
-  { expected }: AssetMemory,
+/** What the server said that applying `desired` would change; undefined where it was not asked about this very pair. */
+export const answerOn = (
+  { answer }: AssetMemory,
   desired: KubeObject,
   live: KubeObject | undefined,
-) => (expected?.pair === pairOf(desired, live) ? expected.change : undefined)
+) => (answer?.pair === pairOf(desired, live) ? answer.change : undefined)
 
-export const withExpected = (
+export const withAnswer = (
   memory: AssetMemory,
   desired: KubeObject,
   live: KubeObject | undefined,
-  change: ExpectedChange,
-) => ({ ...memory, expected: { pair: pairOf(desired, live), change } })
+  change: ExpectedChange | 'nothing',
+): AssetMemory => ({ ...memory, answer: { pair: pairOf(desired, live), change } })
 
 /**
  * Whether the ownership of these very fields was taken back since the last resync; where some are nobody's, whether it
@@ -67,26 +57,26 @@ export function remember(
   stored: KubeObject | undefined,
   time: HealTime & Pick<AssetInput, 'resyncs'>,
 ): AssetMemory {
-  // The war is over, or begins anew once the pause is lifted.
+  // A pause resets the count of heals.
   if (reasonOf(outcome) === 'Paused' || write?.kind === 'pause')
     return { ...before, heals: before.heals && { ...before.heals, memory: undefined } }
   if (write?.kind !== 'apply' || !stored) return before
   const { desired, live } = write
-  const applied = withSame(before, desired, stored)
+  const applied = withAnswer(before, desired, stored, 'nothing')
   const claimed = live ? { ...applied, claimed: claimOf(desired, stored, time.resyncs) } : applied
   return outcome.kind === 'created' || outcome.kind === 'configured'
     ? { ...claimed, heals: spentOn(outcome.plan.desired, before.heals, time) }
     : claimed
 }
 
-/** Finalizers that take longer, in milliseconds, are not at work but in the way. */
+/** A deletion that takes longer, in milliseconds, is reported as stuck. */
 export const STUCK_MS = 30_000
 
 const SHORTEST_WAIT_MS = 1_000
 
 /** When to look again although nothing changed, in milliseconds; undefined where there is no need. */
-export function requeueAfterMs(outcome: Outcome, { heals }: AssetMemory, uptime: number) {
-  if (outcome.kind === 'throttled') return Math.max(SHORTEST_WAIT_MS, waitMs(heals, uptime))
+export function requeueAfterMs(outcome: Outcome, memory: AssetMemory | undefined, uptime: number) {
+  if (outcome.kind === 'throttled') return Math.max(SHORTEST_WAIT_MS, waitMs(memory?.heals, uptime))
   return reasonOf(outcome) === 'Deleting' ? STUCK_MS : undefined
 }
 

@@ -6,8 +6,8 @@ import {
 import type { Outcome } from './outcome.ts'
 
 /**
- * What goes before what: first the tombstones, then the HyperConverged, which is read back as the source of
- * facts where we change it, then all others. Nothing waits for more than one attempt.
+ * The order in which assets are first reconciled: the tombstones, then the HyperConverged, which is read back as the
+ * source of facts where we changed it, then all others. Nothing waits for more than one attempt.
  */
 export class ReconcileOrder {
   readonly #catalog: Catalog
@@ -22,7 +22,7 @@ export class ReconcileOrder {
     this.#isKnown = isKnown
   }
 
-  /** Begins anew. */
+  /** Starts over. */
   reset(): void {
     this.#attempted.clear()
     this.#isHcoDone = false

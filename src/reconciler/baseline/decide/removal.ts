@@ -20,7 +20,7 @@ import {
 } from './decision.ts'
 import { STUCK_MS } from './memory.ts'
 
-/** Answers where the object is to go: it is deleted unless somebody else has a claim on it. */
+/** Answers for an object that is to be deleted: it is, unless somebody else has a claim on it. */
 export function removal(input: AssetInput): Decision | undefined {
   if (!isUnwanted(input)) return undefined
   const { live } = input
@@ -31,7 +31,7 @@ export function removal(input: AssetInput): Decision | undefined {
 const isUnwanted = (input: AssetInput) =>
   !input.isOff && (input.standing.kind === 'tombstone' || isObsoleteNow(input))
 
-// What does an asset's work in its place must be there first: until then, better this one than none.
+// A superseded object stays until the one that replaces it is there.
 const isObsoleteNow = ({ asset, standing, live, isRivalThere }: AssetInput) =>
   isObsolete(standing, asset) && isManagedByUs(live) && (isRivalThere || !isSuperseded(standing))
 
@@ -54,7 +54,7 @@ const unmanaged: Check<Unwanted> = ({ live }) =>
 const paused: Check<Unwanted> = ({ live }) =>
   annotationOf(live, RECONCILE_PAUSED) === 'true' ? skip('Paused') : undefined
 
-// Somebody meant to keep it, and made a mistake.
+// A mistyped opt-out: somebody meant to keep the object.
 const invalidSwitch: Check<Unwanted> = ({ live }) => {
   const problems = switchProblems(live)
   return problems.length > 0 ? final({ kind: 'held', problems }) : undefined

@@ -48,7 +48,7 @@ export interface ClusterViewOptions {
 /** Who follows what a view is made of. */
 export const FOLLOWER = 'cluster'
 
-// Discovery and schemas follow a changed CRD within seconds; nothing tells when.
+// Discovery and schemas follow a changed CRD within seconds, without notice: ask again after these delays.
 const DISTRUST_MS = [1_000, 5_000, 20_000]
 
 /** What the process knows of the cluster, kept current by watches; it never guesses what it has not read. */
@@ -166,7 +166,7 @@ export class ClusterView {
     if (source !== CRDS) return true
     if (!this.#definitions.hasChanged()) return false
     this.#distrust()
-    // The first sight of them is no change, and what was served before us is settled.
+    // The first list of CRDs is no change: discovery has caught up with those.
     if (this.#hasSeenCrds) for (const delayMs of DISTRUST_MS) this.#distrustAfter(delayMs)
     this.#hasSeenCrds = true
     return true

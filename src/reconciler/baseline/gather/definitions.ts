@@ -26,7 +26,7 @@ export class Definitions {
     return this.#versions !== before
   }
 
-  /** What is served without what is ending: that is discovered to the end, and longer, and takes no new object. */
+  /** The served kinds without those that are being deleted: discovery lists them on, but they take no new object. */
   withoutEnding(served: Served): Served {
     const names = this.#present()
     for (const name of names) this.#seen.add(name)

@@ -1,4 +1,8 @@
-import type { Catalog } from '../../../shared/baseline/catalog/catalog.ts'
+import {
+  type Asset,
+  type Catalog,
+  isHyperConverged,
+} from '../../../shared/baseline/catalog/catalog.ts'
 import { sectionsInForce } from '../../../shared/baseline/catalog/sections.ts'
 import type { Facts } from '../../../shared/baseline/facts/facts.ts'
 import {
@@ -64,14 +68,17 @@ export function evaluate(
   }
 }
 
-/** The assets that one evaluation leaves as another had them need no second look; these do. */
-export function affected(before: Evaluation | undefined, after: Evaluation): readonly string[] {
-  const names = [...after.standings.keys()]
-  if (!before || !isSameRegime(before, after)) return names
-  if (before.standings === after.standings) return []
-  return names.filter(
-    (name) => !isSameStanding(before.standings.get(name), after.standings.get(name)),
-  )
+/** The assets that need another look, since a new evaluation leaves them otherwise than the last: by name. */
+export function affected(
+  catalog: Catalog,
+  before: Evaluation | undefined,
+  after: Evaluation,
+): readonly string[] {
+  if (!before || !isSameRegime(before, after)) return catalog.map(({ name }) => name)
+  const isAffected = (asset: Asset) =>
+    (isHyperConverged(asset) && before.hco !== after.hco) ||
+    !isSameStanding(before.standings.get(asset.name), after.standings.get(asset.name))
+  return catalog.filter(isAffected).map(({ name }) => name)
 }
 
 const digestsOf = (standings: ReadonlyMap<string, Standing>) =>
@@ -96,4 +103,4 @@ const isSameRegime = (before: Evaluation, after: Evaluation) =>
 const isSameStanding = (before: Standing | undefined, after: Standing | undefined) =>
   before?.kind === 'active' && after?.kind === 'active'
     ? before.digest === after.digest
-    : isSame(before, after)
+    : before === after || isSame(before, after)

@@ -146,7 +146,7 @@ function answersOf(
   for (const question of schemaQuestions(catalog)) {
     const kind = kindAsked(question, served)
     const schema = kind && schemas.get(schemaKey(kind))
-    // What nobody has said yet is no "no".
+    // A schema that is not published yet answers nothing.
     if (!schema) continue
     const key = answerKey(question, question.pointer)
     if (question.about === 'enum') enums[key] = schema.enums[question.pointer] ?? []

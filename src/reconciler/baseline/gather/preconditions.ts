@@ -3,7 +3,7 @@ import type { Client } from '../../../shared/cluster/client.ts'
 import { read } from '../../../shared/cluster/resource.ts'
 import { whoAmI } from '../../../shared/cluster/who-am-i.ts'
 
-/** Ends the process with a message; what waits for it never goes on. */
+/** Ends the process with a message; never resolves. */
 export type Fail = (message: string) => Promise<never>
 
 /**

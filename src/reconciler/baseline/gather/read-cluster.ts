@@ -20,14 +20,14 @@ export interface ReadClusterOptions {
   readonly wantsObjects: boolean
 }
 
-/** What is to be seen once everything was read. */
+/** A snapshot once everything was read. */
 export type CompleteSnapshot = Exclude<Snapshot, { readonly reason: 'NotYet' }>
 
 /** A cluster as it was when it was read. */
 export interface ClusterReading {
   readonly snapshot: CompleteSnapshot
   readonly view: ClusterView
-  /** What the last leader knew; what is noted in it nobody else learns. */
+  /** What the last leader published; changes to it stay in this process. */
   readonly ledger: Ledger
   /** Why a source could not be read, by its id. */
   readonly troubles: ReadonlyMap<string, Error>
@@ -35,13 +35,13 @@ export interface ClusterReading {
 
 // Thousands of nodes take seconds.
 const LONGEST_MS = 60_000
-// A definition that the server has not taken up by then, it may never.
+// Longer is not waited for discovery to list a new definition.
 const LONGEST_LAG_MS = 5_000
 const LOOK_AGAIN_MS = 200
 
 /**
- * Reads a cluster once, as a new leader would, writing nothing, and does something with what it is like. Rejects where
- * what facts are made of cannot be read.
+ * Reads a cluster once, as a new leader would, and calls `work` with it; writes nothing. Rejects where what facts are
+ * made of cannot be read.
  */
 export async function withCluster<Result>(
   options: ReadClusterOptions,

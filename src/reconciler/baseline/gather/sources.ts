@@ -17,7 +17,7 @@ export const assetPrefix = 'asset:'
 export const assetSource = (asset: Asset) => `${assetPrefix}${asset.name}`
 export const namespaceSource = (namespace: string) => `namespace:${namespace}`
 
-/** What is followed from the first moment on: it tells which kinds there are. */
+/** Watched from the start: it tells which kinds are served. */
 export const crdSource: Source = {
   id: CRDS,
   at: { apiVersion: 'apiextensions.k8s.io/v1', resource: 'customresourcedefinitions' },
@@ -91,7 +91,7 @@ export function objectSources(
     }
     return [{ id: assetSource(asset), at, name }]
   })
-  // The HyperConverged's own is there as long as that is.
+  // The HyperConverged's namespace exists as long as the HyperConverged.
   const namespaces = new Set(
     objects.flatMap(({ at: { namespace = hcoNamespace } }) =>
       namespace === hcoNamespace ? [] : [namespace],
@@ -122,7 +122,7 @@ export const otherAutopilotSource = (hcoNamespace: string): Source => ({
   }),
 })
 
-/** Which assets a source concerns: its own, whoever yields to that or needs it, or all of a namespace. */
+/** Maps a source's id to the assets to reconcile when it changes: its own, those that yield to it or need it, or all of a namespace. */
 export function assetIndex(catalog: Catalog): (id: string) => readonly string[] {
   const index = new Map<string, string[]>()
   for (const asset of catalog) {

@@ -7,7 +7,7 @@ import { PAUSE_FIELD_MANAGER } from '../../../shared/engine/overrides/annotation
 import type { ReconcilerMetrics } from '../../../shared/ops/metrics.ts'
 import { type Outcome, type Report, reasonOf } from '../decide/outcome.ts'
 
-/** Creates a function that brings an asset's series up to its outcome; a state that the outcome left keeps no series. */
+/** Creates a function that sets an asset's series by its outcome, and removes those of states that it left. */
 export function createOutcomeCounter(metrics: ReconcilerMetrics): (report: Report) => void {
   const countMissing = createMissingCounter(metrics)
   return (report) => {
@@ -49,7 +49,7 @@ const isHeldUp = (outcome: Outcome) =>
   (outcome.kind === 'pending' || outcome.kind === 'pendingRemoval') &&
   outcome.reason !== 'Observing'
 
-// Whose pause it is the object itself says, so that a new leader knows.
+// The field manager of the pause tells whose it is, so that a new leader knows.
 const isAtWar = (outcome: Outcome, object: KubeObject | undefined) =>
   outcome.kind === 'throttled' || (reasonOf(outcome) === 'Paused' && isPausedByUs(object))
 
@@ -91,22 +91,20 @@ export function countActivation(
 
 /** Removes every series of an asset, and of the activation: they are the leader's, and only while it sees the cluster. */
 export function resetSeries(metrics: ReconcilerMetrics): void {
-  const { compliance, paused, pendingDisruption, customization, missingDependency } = metrics
-  const { thrashingActive, tombstone, activation, standingBy } = metrics
-  for (const series of [
-    compliance,
-    paused,
-    pendingDisruption,
-    customization,
-    missingDependency,
-    thrashingActive,
-    tombstone,
-    activation,
-    standingBy,
-  ]) {
-    series.reset()
-  }
+  for (const name of LEADERS_SERIES) metrics[name].reset()
 }
+
+const LEADERS_SERIES = [
+  'compliance',
+  'paused',
+  'pendingDisruption',
+  'customization',
+  'missingDependency',
+  'thrashingActive',
+  'tombstone',
+  'activation',
+  'standingBy',
+] as const
 
 /** Records that an asset could not be brought, or not even compared, to its desired state. */
 export function countFailure(metrics: ReconcilerMetrics, asset: Asset, hco: KubeObject): void {

@@ -15,6 +15,24 @@ export interface OutcomeText {
   readonly events: readonly Omit<EventInput, 'subject'>[]
 }
 
+type Of<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
+type Event = OutcomeText['events'][number]
+
+const normal = (reason: string, note: string): Event => ({ type: 'Normal', reason, note })
+const warning = (reason: string, note: string): Event => ({ type: 'Warning', reason, note })
+
+const text = (
+  level: OutcomeText['level'],
+  message: string,
+  fields: OutcomeText['fields'],
+  ...events: readonly (Event | undefined)[]
+): OutcomeText => ({
+  level,
+  message,
+  fields,
+  events: events.filter((event) => event !== undefined),
+})
+
 /** Puts the outcome of one asset into words. */
 export function describeOutcome({
   asset,
@@ -23,13 +41,10 @@ export function describeOutcome({
   switch (outcome.kind) {
     case 'unchanged':
       return unchanged(outcome)
-    case 'created':
-      return {
-        level: 'info',
-        message: 'created',
-        fields: { object: titleOf(outcome.plan.desired) },
-        events: [normal('AssetApplied', `created, because ${asset.description}`)],
-      }
+    case 'created': {
+      const event = normal('AssetApplied', `created, because ${asset.description}`)
+      return text('info', 'created', { object: titleOf(outcome.plan.desired) }, event)
+    }
     case 'configured':
       return configured(outcome)
     case 'pending':
@@ -47,77 +62,49 @@ export function describeOutcome({
     case 'stuck':
       return stuck(outcome)
     case 'leftover':
-      return {
-        level: 'info',
-        message: 'left over',
-        fields: { because: outcome.message },
-        events: [],
-      }
-    case 'failed':
-      return {
-        level: 'error',
-        message: 'asset failed',
-        fields: { reason: outcome.reason, error: outcome.message },
-        events: [warning(outcome.reason, outcome.message)],
-      }
+      return text('info', 'left over', { because: outcome.message })
+    case 'failed': {
+      const { reason, message: error } = outcome
+      return text('error', 'asset failed', { reason, error }, warning(reason, error))
+    }
     default:
       return outcome satisfies never
   }
 }
 
-type Of<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
-
-const normal = (reason: string, note: string) => ({ type: 'Normal', reason, note }) as const
-const warning = (reason: string, note: string) => ({ type: 'Warning', reason, note }) as const
-
 function unchanged({ plan, hasReleased }: Of<'unchanged'>): OutcomeText {
   const events = plan.remarks.map(({ reason, message }) => warning(reason, message))
+  if (!hasReleased) return text('debug', 'in sync', {}, ...events)
   const released = normal('OwnershipReleased', 'the ignored fields are no longer ours')
-  return {
-    level: hasReleased ? 'info' : 'debug',
-    message: hasReleased ? 'ownership released' : 'in sync',
-    fields: {},
-    events: [...events, ...(hasReleased ? [released] : [])],
-  }
+  return text('info', 'ownership released', {}, ...events, released)
 }
 
 function configured({ plan, drifts, isAdopted }: Of<'configured'>): OutcomeText {
   const changes = drifts.length > 0 ? listDrifts(drifts) : 'what is no longer wanted is removed'
-  const note = `${isAdopted ? 'taken over' : 'put back'}: ${changes}`
-  return {
-    level: 'info',
-    message: isAdopted ? 'adopted' : 'drift corrected',
-    fields: { object: titleOf(plan.desired), pointers: pointersOf(drifts) },
-    events: [normal(isAdopted ? 'AssetAdopted' : 'DriftCorrected', note)],
-  }
+  const fields = { object: titleOf(plan.desired), pointers: pointersOf(drifts) }
+  return isAdopted
+    ? text('info', 'adopted', fields, normal('AssetAdopted', `taken over: ${changes}`))
+    : text('info', 'drift corrected', fields, normal('DriftCorrected', `put back: ${changes}`))
 }
 
-function pending(asset: Asset, { drifts, reason, isCreation }: Of<'pending'>): OutcomeText {
+function pending({ pool }: Asset, { drifts, reason, isCreation }: Of<'pending'>): OutcomeText {
   const note = isCreation ? 'would be created' : `differs: ${listDrifts(drifts)}`
-  return {
-    level: 'info',
-    message: 'change not made',
-    fields: { reason, pointers: pointersOf(drifts), isCreation },
+  const untilFree = `${note}; waits until pool ${pool} is neither paused nor updating`
+  const events = {
+    Observing: normal('DriftDetected', note),
+    PoolBusy: normal('DisruptionPending', untilFree),
     // What waits for approval is told as one set, on the HyperConverged.
-    events: [
-      ...(reason === 'Observing' ? [normal('DriftDetected', note)] : []),
-      ...(reason === 'PoolBusy' ? [poolBusy(asset, note)] : []),
-    ],
+    Held: undefined,
   }
+  const fields = { reason, pointers: pointersOf(drifts), isCreation }
+  return text('info', 'change not made', fields, events[reason])
 }
 
-const poolBusy = ({ pool }: Asset, note: string) =>
-  normal('DisruptionPending', `${note}; waits until pool ${pool} is neither paused nor updating`)
-
-function held({ problems }: Of<'held'>): OutcomeText {
-  const messages = problems.map(sentenceOf)
-  const note = `held, nothing is written until it is mended: ${messages.join('; ')}`
-  return {
-    level: 'warn',
-    message: 'held by an invalid override',
-    fields: { problems: messages },
-    events: [warning(problems[0]?.reason ?? 'InvalidPatch', note)],
-  }
+function held({ problems: found }: Of<'held'>): OutcomeText {
+  const problems = found.map(sentenceOf)
+  const note = `held, nothing is written until it is mended: ${problems.join('; ')}`
+  const event = warning(found[0]?.reason ?? 'InvalidPatch', note)
+  return text('warn', 'held by an invalid override', { problems }, event)
 }
 
 // Which event tells that the reconciler leaves an object alone.
@@ -129,89 +116,77 @@ const SKIP_EVENTS: Readonly<Record<string, string>> = {
 }
 
 function skipped({ reason, message }: Of<'skipped'>): OutcomeText {
+  const level = reason === 'Inactive' || reason === 'Off' ? 'debug' : 'info'
   const event = SKIP_EVENTS[reason]
-  return {
-    level: reason === 'Inactive' || reason === 'Off' ? 'debug' : 'info',
-    message: 'skipped',
-    fields: { reason, ...(message && { because: message }) },
-    events: event ? [normal(event, message ?? `${reason}: not managed until that changes`)] : [],
-  }
+  const note = message ?? `${reason}: not managed until that changes`
+  return text(level, 'skipped', because(reason, message), event ? normal(event, note) : undefined)
 }
+
+function skippedTombstone({ reason, message }: Of<'skipped'>): OutcomeText {
+  const fields = because(reason, message)
+  if (reason !== 'NotOurs' && reason !== 'Unmanaged' && reason !== 'Paused')
+    return text('debug', 'not deleted', fields)
+  const note = `not deleted: ${message ?? `the object is annotated as ${reason.toLowerCase()}`}`
+  return text('warn', 'not deleted', fields, warning('TombstoneSkipped', note))
+}
+
+const because = (reason: string, message: string | undefined) => ({
+  reason,
+  ...(message && { because: message }),
+})
 
 function throttled({ plan, drifts, rivals, isPaused }: Of<'throttled'>): OutcomeText {
   const pointers = pointersOf(drifts)
   const by = rivals.length > 0 ? ` by ${rivals.join(', ')}` : ''
-  const what = pointers.length > 0 ? listPointers(pointers) : 'the object, which is deleted'
+  const what = pointers.length > 0 ? listed(pointers) : 'the object, which is deleted'
   const war = `${what} is changed${by} as often as it is put back`
-  const note = isPaused
-    ? `${war}: management is paused; end the quarrel, then resume with: ${resumeCommand(plan.desired)}`
-    : `${war}: it is left alone for a while`
-  return {
-    level: 'warn',
-    message: isPaused ? 'paused, since somebody else keeps changing the object' : 'throttled',
-    fields: { pointers, rivals },
-    events: [warning(isPaused ? 'ThrashingDetected' : 'Throttled', note)],
+  const fields = { pointers, rivals }
+  if (!isPaused) {
+    const event = warning('Throttled', `${war}: it is left alone for a while`)
+    return text('warn', 'throttled', fields, event)
   }
+  const command = resumeCommand(plan.desired)
+  const note = `${war}: management is paused; end the quarrel, then resume with: ${command}`
+  const message = 'paused, since somebody else keeps changing the object'
+  return text('warn', message, fields, warning('ThrashingDetected', note))
 }
 
 const resumeCommand = ({ kind, metadata: { namespace, name } }: KubeObject) =>
   `kubectl annotate ${kind.toLowerCase()} ${namespace ? `-n ${namespace} ` : ''}${name} ${RECONCILE_PAUSED}-`
 
-function skippedTombstone({ reason, message }: Of<'skipped'>): OutcomeText {
-  const isClaimed = reason === 'NotOurs' || reason === 'Unmanaged' || reason === 'Paused'
-  const note = `not deleted: ${message ?? `the object is annotated as ${reason.toLowerCase()}`}`
-  return {
-    level: isClaimed ? 'warn' : 'debug',
-    message: 'not deleted',
-    fields: { reason, ...(message && { because: message }) },
-    events: isClaimed ? [warning('TombstoneSkipped', note)] : [],
-  }
-}
-
 function removed({ isTombstone, description }: Asset, { was, why }: Of<'removed'>): OutcomeText {
-  if (!was) return { level: 'debug', message: 'gone', fields: {}, events: [] }
+  if (!was) return text('debug', 'gone', {})
   const reason = isTombstone ? description : 'the conditions of its asset hold no more'
   const note = why === undefined ? `deleted, because ${reason}` : `deleted: ${why}`
   const event = normal(isTombstone ? 'TombstoneDeleted' : 'AssetPruned', note)
-  return { level: 'info', message: 'deleted', fields: { object: titleOf(was) }, events: [event] }
+  return text('info', 'deleted', { object: titleOf(was) }, event)
 }
 
-const pendingRemoval = ({ reason }: Of<'pendingRemoval'>): OutcomeText => ({
-  level: 'info',
-  message: 'removal not made',
-  fields: { reason },
-  events: reason === 'Observing' ? [normal('DriftDetected', 'would be deleted')] : [],
-})
+function pendingRemoval({ reason }: Of<'pendingRemoval'>): OutcomeText {
+  const isTold = reason === 'Observing'
+  const event = isTold ? normal('DriftDetected', 'would be deleted') : undefined
+  return text('info', 'removal not made', { reason }, event)
+}
 
-const stuck = ({ since, finalizers }: Of<'stuck'>): OutcomeText => ({
-  level: 'warn',
-  message: 'removal is stuck',
-  fields: { since, finalizers },
-  events: [
-    warning(
-      'TombstoneFailed',
-      `being deleted since ${since}, and still there: see why whoever set these finalizers does not remove them: ${finalizers.join(', ')}`,
-    ),
-  ],
-})
-
-const listPointers = (pointers: readonly string[]) => {
-  const rest = pointers.length - SHOWN
-  return [...pointers.slice(0, SHOWN), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
+function stuck({ since, finalizers }: Of<'stuck'>): OutcomeText {
+  const note = `being deleted since ${since}, and still there: see why whoever set these finalizers does not remove them: ${finalizers.join(', ')}`
+  return text('warn', 'removal is stuck', { since, finalizers }, warning('TombstoneFailed', note))
 }
 
 const pointersOf = (drifts: readonly Drift[]) => drifts.map(({ pointer }) => pointer)
 
-const SHOWN = 5
-
 /** The changed pointers with their old and new values, as far as they may be shown and there is room. */
-function listDrifts(drifts: readonly Drift[]): string {
-  const shown = drifts
-    .slice(0, SHOWN)
-    .map(
+const listDrifts = (drifts: readonly Drift[]) =>
+  listed(
+    drifts.map(
       ({ pointer, found, wanted }) =>
         `${pointer} ${showValue(pointer, found)} → ${showValue(pointer, wanted)}`,
-    )
-  const rest = drifts.length - SHOWN
-  return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
+    ),
+  )
+
+const SHOWN = 5
+
+const listed = (texts: readonly string[]) => {
+  const rest = texts.length - SHOWN
+  return [...texts.slice(0, SHOWN), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
 }

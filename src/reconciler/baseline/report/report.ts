@@ -33,11 +33,11 @@ export interface PendingSet {
   readonly unknownApproval?: string
 }
 
-/** The one place where the reconciler speaks: each outcome becomes a log line, metrics and at most one event, on change. */
+/** The only place that reports outcomes: each becomes a log line, metrics and at most one event, on change. */
 export interface Reporter {
   readonly report: (report: Report) => void
   readonly failed: (asset: Asset, hco: KubeObject, error: Error, retryInMs: number) => void
-  /** Whatever was told was another leader's time: no series of it stays, and all is told anew. */
+  /** Another leader reports from now on: removes all series and forgets what was told. */
   readonly reset: () => void
   readonly unavailable: (why: Unavailable) => void
   /** `waits` are sentences on what was asked for of active assets and waits for something. */
@@ -77,7 +77,7 @@ export function createReporter(deps: ReporterDeps): Reporter {
     failed(asset, hco, error, retryInMs) {
       countFailure(metrics, asset, hco)
       const fields = { asset: asset.name, err: error, retryInMs: Math.round(retryInMs) }
-      // Nothing failed: somebody else was faster, again and again.
+      // A conflict is no failure: somebody else wrote first, again and again.
       if (isConflict(error)) return log.debug(fields, 'outpaced')
       if (!news.isNew(topicOf(asset), error.message)) return log.debug(fields, 'asset failed again')
       log.error(fields, 'asset failed')
@@ -151,7 +151,7 @@ const FORGONE: ReadonlySet<SkipReason> = new Set(['Inactive', 'Off'])
 
 const topicOf = ({ name }: Asset) => `asset/${name}`
 
-// Two heals of the same field are two things that happened.
+// Two heals of the same field are told twice.
 const isWrite = (outcome: Outcome) =>
   outcome.kind === 'created' ||
   outcome.kind === 'configured' ||
@@ -192,7 +192,7 @@ function tellPending(
   record({ subject: hco, type: 'Warning', reason: 'DisruptionPending', note })
 }
 
-/** Tells that an approval is none: whoever typed it waits for something that will not happen. */
+/** Tells of an approval that matches nothing: whoever set it waits for something that will not happen. */
 function tellUnknown(
   { hco, digest }: PendingSet,
   stated: string,
