@@ -8,7 +8,7 @@ import { type Client, isConflict, isUnknownField } from '../../shared/cluster/cl
 import type { HealLimits } from '../../shared/engine/throttle.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
 import { Queue } from '../manager/queue.ts'
-import { act, type Target, take } from './act.ts'
+import { act, type Target, takeStep } from './act.ts'
 import { Approvals, type ApprovalsOptions } from './approvals.ts'
 import { decide } from './decide/decide.ts'
 import { type AssetMemory, remember, requeueAfterMs } from './decide/memory.ts'
@@ -170,7 +170,7 @@ export class Controller {
     let decision = decide(input)
     while (decision.kind !== 'final') {
       if (decision.kind === 'dryRun') this.#approvals.permit(asset)
-      input = { ...input, ...(await take(decision, target)) }
+      input = { ...input, ...(await takeStep(decision, target)) }
       decision = decide(input)
     }
     const { memory = input.memory, write } = decision
@@ -196,7 +196,7 @@ export class Controller {
     const { name } = asset
     // A newer HyperConverged may hold other settings: its watch has everything evaluated again.
     if (isHyperConverged(asset)) return this.#queue.addAfter(name, HCO_CONFLICT_WAIT_MS)
-    const { live } = await take({ kind: 'read' }, this.#targetOf(asset, evaluation, false))
+    const { live } = await takeStep({ kind: 'read' }, this.#targetOf(asset, evaluation, false))
     if (live) this.#options.view.update(asset, live)
     this.#queue.add(name)
   }
