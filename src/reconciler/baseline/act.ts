@@ -26,15 +26,15 @@ export interface Target {
 }
 
 /** Takes a step that a decision needs, and returns what it adds to the input. */
-export async function take(step: Step, target: Target): Promise<Partial<AssetInput>> {
+export async function takeStep(step: Step, target: Target): Promise<Partial<AssetInput>> {
   switch (step.kind) {
     case 'read':
-      return { live: await read(target.client, placeOf(target), target.name), isRead: true }
+      return { live: await read(target.client, resourceOf(target), target.name), isRead: true }
     case 'dryRun':
       return { dryRun: await dryRun(step.object, target) }
     case 'release': {
       const { client, name } = target
-      const write = patchJson(client, placeToWrite(target), name, step.operations)
+      const write = patchJson(client, resourceToWrite(target), name, step.operations)
       return { live: await stored(write, target), hasReleased: true }
     }
     default:
@@ -44,7 +44,7 @@ export async function take(step: Step, target: Target): Promise<Partial<AssetInp
 
 async function dryRun(object: KubeObject, target: Target): Promise<DryRun> {
   try {
-    return { answer: await apply(target.client, placeOf(target), object, { isDryRun: true }) }
+    return { answer: await apply(target.client, resourceOf(target), object, { isDryRun: true }) }
   } catch (error) {
     // Whoever may only look can still compare.
     if (!target.isObserving || !isForbidden(error)) throw error
@@ -67,14 +67,14 @@ export async function act({ outcome, write }: Final, target: Target): Promise<Re
 
 function send(write: Exclude<Write, { kind: 'delete' }>, target: Target): Promise<KubeObject> {
   const { client, name } = target
-  const at = placeToWrite(target)
+  const at = resourceToWrite(target)
   return write.kind === 'pause'
     ? annotate(client, at, name, { [RECONCILE_PAUSED]: 'true' }, PAUSE_FIELD_MANAGER)
     : apply(client, at, withPreconditions(write.desired, write.live))
 }
 
 async function remove(live: KubeObject, outcome: Outcome, target: Target): Promise<Outcome> {
-  const deletion = await deleteExactly(target.client, placeToWrite(target), live)
+  const deletion = await deleteExactly(target.client, resourceToWrite(target), live)
   if (deletion === 'ending') return { kind: 'skipped', reason: 'Deleting' }
   return deletion === 'deleted' ? outcome : { kind: 'removed' }
 }
@@ -85,13 +85,13 @@ async function stored(write: Promise<KubeObject>, { onStored }: Target): Promise
   return object
 }
 
-function placeOf({ at, name }: Target): Resource {
+function resourceOf({ at, name }: Target): Resource {
   if (!at) throw new Error(`the kind of ${name} is not served`)
   return at
 }
 
 // Writes nothing once the Lease is somebody else's.
-function placeToWrite(target: Target): Resource {
+function resourceToWrite(target: Target): Resource {
   if (!target.isLeader()) throw new Error('the Lease is no longer ours')
-  return placeOf(target)
+  return resourceOf(target)
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 
-import { act, type Target, take } from '../../../src/reconciler/baseline/act.ts'
+import { act, type Target, takeStep } from '../../../src/reconciler/baseline/act.ts'
 import { skip, type Write } from '../../../src/reconciler/baseline/decide/decision.ts'
 import { ApiError, type Client, type RequestInput } from '../../../src/shared/cluster/client.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
@@ -37,16 +37,16 @@ const refusing = (status: number) => () => {
 
 t.test('an object is read by name, and may be absent', async (t) => {
   const there = serverWith(() => live)
-  t.same(await take({ kind: 'read' }, there.target), { live, isRead: true })
+  t.same(await takeStep({ kind: 'read' }, there.target), { live, isRead: true })
   t.same(there.asked, ['GET /apis/example.com/v1/sorts/one'])
   const { target } = serverWith(refusing(404))
-  t.same(await take({ kind: 'read' }, target), { live: undefined, isRead: true })
+  t.same(await takeStep({ kind: 'read' }, target), { live: undefined, isRead: true })
 })
 
 t.test('a dry run is asked for, also by whoever does not lead', async (t) => {
   const { target, asked, stored } = serverWith(() => live, { isLeader: () => false })
   const step = { kind: 'dryRun', object: baseline } as const
-  t.same(await take(step, target), { dryRun: { answer: live } })
+  t.same(await takeStep(step, target), { dryRun: { answer: live } })
   t.match(asked, [/^PATCH .*\/one \(dry run\) \{/])
   t.same(stored, [], 'nothing of it is stored')
 })
@@ -54,16 +54,16 @@ t.test('a dry run is asked for, also by whoever does not lead', async (t) => {
 t.test('a dry run that is forbidden is an answer to whoever only observes', async (t) => {
   const step = { kind: 'dryRun', object: baseline } as const
   const observing = serverWith(refusing(403), { isObserving: true })
-  t.match(await take(step, observing.target), { dryRun: { forbidden: /no/ } })
-  await t.rejects(take(step, serverWith(refusing(403)).target), /403/)
+  t.match(await takeStep(step, observing.target), { dryRun: { forbidden: /no/ } })
+  await t.rejects(takeStep(step, serverWith(refusing(403)).target), /403/)
   const conflict = serverWith(refusing(409), { isObserving: true })
-  await t.rejects(take(step, conflict.target), /409/)
+  await t.rejects(takeStep(step, conflict.target), /409/)
 })
 
 t.test('fields are released, and the object that leaves is planned from', async (t) => {
   const { target, asked, stored } = serverWith(() => live)
   const operations = [{ op: 'remove', path: '/metadata/managedFields/0' }] as const
-  t.same(await take({ kind: 'release', operations }, target), { live, hasReleased: true })
+  t.same(await takeStep({ kind: 'release', operations }, target), { live, hasReleased: true })
   t.same(asked, [`PATCH /apis/example.com/v1/sorts/one ${JSON.stringify(operations)}`])
   t.same(stored, [live])
 })
@@ -113,12 +113,15 @@ t.test('whoever lost the Lease writes nothing', async (t) => {
   ]
   for (const write of writes)
     await t.rejects(act(done(write), target), /the Lease is no longer ours/)
-  await t.rejects(take({ kind: 'release', operations: [] }, target), /the Lease is no longer ours/)
+  await t.rejects(
+    takeStep({ kind: 'release', operations: [] }, target),
+    /the Lease is no longer ours/,
+  )
   t.same(asked, [])
   t.same(stored, [])
 })
 
 t.test('a kind that is not served can be asked about nothing', async (t) => {
   const { target } = serverWith(() => live, { at: undefined })
-  await t.rejects(take({ kind: 'read' }, target), /the kind of one is not served/)
+  await t.rejects(takeStep({ kind: 'read' }, target), /the kind of one is not served/)
 })

@@ -291,7 +291,10 @@ const creations: readonly Case[] = [
 
 const drifted = storedWith({ spec: { text: 'b' } })
 /** What we own and no longer want is a field besides. */
-const outgrown = storedWith({ spec: { text: 'a', list: ['x'] }, owned: { text: 'a', list: ['x'] } })
+const withExtra = storedWith({
+  spec: { text: 'a', list: ['x'] },
+  owned: { text: 'a', list: ['x'] },
+})
 const drifts = [{ pointer: '/spec/text', found: 'b', wanted: 'a' }]
 const disowned = storedWith({ owned: null })
 const bound = { ...baseline, metadata: { ...baseline.metadata, uid: 'u', resourceVersion: '7' } }
@@ -422,7 +425,7 @@ const stored: readonly Case[] = [
   },
   {
     what: 'fields that an apply removes from what reboots nodes: that counts as the worst',
-    input: { live: outgrown, asset: disruptive },
+    input: { live: withExtra, asset: disruptive },
     wanted: outcomeOf({
       kind: 'pending',
       reason: 'Held',
@@ -444,7 +447,7 @@ const stored: readonly Case[] = [
   },
   {
     what: 'what would be removed while we observe',
-    input: { live: outgrown, isObserving: true, dryRun: { answer: storedWith() } },
+    input: { live: withExtra, isObserving: true, dryRun: { answer: storedWith() } },
     wanted: outcomeOf({
       kind: 'pending',
       reason: 'Observing',
@@ -507,15 +510,15 @@ const stored: readonly Case[] = [
   },
   {
     what: 'fields that we own no longer want, and that the server keeps: they are given up',
-    input: { live: outgrown, dryRun: { answer: outgrown } },
-    wanted: { ...outcomeOf({ kind: 'unchanged' }), write: claim(outgrown) },
+    input: { live: withExtra, dryRun: { answer: withExtra } },
+    wanted: { ...outcomeOf({ kind: 'unchanged' }), write: claim(withExtra) },
   },
   {
     what: 'the same while we observe: they are not',
-    input: { live: outgrown, isObserving: true, dryRun: { answer: outgrown } },
+    input: { live: withExtra, isObserving: true, dryRun: { answer: withExtra } },
     wanted: {
       ...outcomeOf({ kind: 'unchanged' }),
-      memory: withAnswer({}, baseline, outgrown, 'nothing'),
+      memory: withAnswer({}, baseline, withExtra, 'nothing'),
     },
   },
   {

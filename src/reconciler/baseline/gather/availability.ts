@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import type { Observations } from './facts.ts'
 
-/** Why nothing can be decided yet; `NotYet` needs no telling. */
+/** Why nothing can be decided yet; `NotYet` is not reported. */
 export type Unavailable =
   | { readonly kind: 'unavailable'; readonly reason: 'NotYet' }
   | {

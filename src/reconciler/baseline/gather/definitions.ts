@@ -31,12 +31,12 @@ export class Definitions {
     const names = this.#present()
     for (const name of names) this.#seen.add(name)
     const isEnding = (name: string) => this.#seen.has(name) && !names.has(name)
-    return new Map([...served].filter((entry) => !isEnding(nameOf(entry))))
+    return new Map([...served].filter((entry) => !isEnding(definitionName(entry))))
   }
 
   /** Whether discovery lacks what a definition says is served. */
   isAheadOf(served: Served): boolean {
-    const found = new Set([...served].map(nameOf))
+    const found = new Set([...served].map(definitionName))
     return [...this.#present()].some((name) => !found.has(name))
   }
 
@@ -53,7 +53,7 @@ export class Definitions {
 // A definition is named after its resource and its group.
 const groupOf = (name: string) => name.slice(name.indexOf('.') + 1)
 
-const nameOf = ([key, { resource }]: readonly [string, { readonly resource: string }]) =>
+const definitionName = ([key, { resource }]: readonly [string, { readonly resource: string }]) =>
   `${resource}.${key.slice(0, key.lastIndexOf('/'))}`
 
 const relevantGroups = (catalog: Catalog) => [

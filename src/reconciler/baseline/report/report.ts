@@ -69,10 +69,10 @@ export function createReporter(deps: ReporterDeps): Reporter {
       countOutcome(report)
       const discovered = discoveries(report)
       if (discovered) deps.record(discovered)
-      const telling = describeOutcome(report)
+      const text = describeOutcome(report)
       if (isWrite(report.outcome)) news.forget(topicOf(report.asset))
-      else if (!news.isNew(topicOf(report.asset), JSON.stringify(telling))) return
-      tell(telling, report, deps)
+      else if (!news.isNew(topicOf(report.asset), JSON.stringify(text))) return
+      tell(text, report, deps)
     },
     failed(asset, hco, error, retryInMs) {
       countFailure(metrics, asset, hco)
