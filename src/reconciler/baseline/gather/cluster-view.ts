@@ -9,6 +9,7 @@ import type { Client } from '../../../shared/cluster/client.ts'
 import { createDiscovery, type Discover, type Served } from '../../../shared/cluster/discovery.ts'
 import {
   createSchemas,
+  type KindQuery,
   type KindSchema,
   type LoadSchemas,
 } from '../../../shared/cluster/schemas.ts'
@@ -96,8 +97,13 @@ export class ClusterView {
 
   /** Whether the asset's object is known, one of a kind that is not served being known to be absent. */
   isObjectKnown(asset: Asset): boolean {
+<<<<<<< HEAD
     const id = isHyperConverged(asset) ? 'hco' : assetSource(asset)
     return !this.watches.has(id) || this.watches.isSynced([id])
+=======
+    const id = sourceOf(asset)
+    return !this.#watches.has(id) || this.#watches.isSynced([id])
+>>>>>>> hR
   }
 
   hasNamespace(namespace: string): boolean {
@@ -111,7 +117,11 @@ export class ClusterView {
 
   /** Puts in what a write returned, so that nobody plans from an older object. */
   update(asset: Asset, object: KubeObject): void {
+<<<<<<< HEAD
     this.watches.update(isHyperConverged(asset) ? 'hco' : assetSource(asset), object)
+=======
+    this.#watches.update(sourceOf(asset), object)
+>>>>>>> hR
   }
 
   /** Brings discovery, watches and schemas up to date and says what is known. */
@@ -136,13 +146,13 @@ export class ClusterView {
     this.watches.follow(FOLLOWER, [...basis, ...objects])
     const unavailable = this.#unavailability()
     if (unavailable || !hco) return unavailable ?? NOT_YET
-    await this.#readSchemas(hco)
+    await this.#readSchemas()
     return { kind: 'ready', observations: this.#observe(hco) }
   }
 
   /** Whether the server's discovery has not caught up with its CRDs, so that look() must ask again. */
   isDiscoveryBehind(): boolean {
-    const isBehind = this.#definitions.isAheadOf(this.#served) || this.#missingSchemas()
+    const isBehind = this.#definitions.isAheadOf(this.#served) || this.#isSchemaMissing()
     if (isBehind) this.#isDiscovered = false
     return isBehind
   }
@@ -194,27 +204,25 @@ export class ClusterView {
     })
   }
 
-  async #readSchemas(hco: KubeObject): Promise<void> {
-    const queries = schemaQueries(this.#options.catalog, this.#known(hco))
-    if (this.#isSchemaRead && queries.every((query) => this.schemaOf(query))) return
+  async #readSchemas(): Promise<void> {
+    if (this.#isSchemaRead && !this.#isSchemaMissing()) return
     this.#isSchemaRead = true
-    this.#schemas = await this.#loadSchemas(queries).catch((error: Error) => {
+    this.#schemas = await this.#loadSchemas(this.#queries()).catch((error: Error) => {
       this.#isSchemaRead = false
       throw error
     })
   }
 
-  #missingSchemas(): boolean {
-    const hco = this.#hyperConverged()
-    if (!hco) return false
-    return schemaQueries(this.#options.catalog, this.#known(hco)).some(
-      (query) => !this.schemaOf(query),
-    )
+  #isSchemaMissing(): boolean {
+    return this.#queries().some((query) => !this.schemaOf(query))
   }
 
-  #known(hco: KubeObject) {
+  /** The schemas that the catalog needs on this cluster. */
+  #queries(): readonly KindQuery[] {
     const { catalog } = this.#options
-    return { hco: hcoFactsOf(catalog, hco), served: servedOf(catalog, this.#served) }
+    const hco = this.#hyperConverged()
+    const served = servedOf(catalog, this.#served)
+    return hco ? schemaQueries(catalog, { hco: hcoFactsOf(catalog, hco), served }) : []
   }
 
   #observe(hco: KubeObject): Observations {
@@ -234,3 +242,5 @@ export class ClusterView {
     }
   }
 }
+
+const sourceOf = (asset: Asset) => (isHyperConverged(asset) ? 'hco' : assetSource(asset))
