@@ -97,13 +97,8 @@ export class ClusterView {
 
   /** Whether the asset's object is known, one of a kind that is not served being known to be absent. */
   isObjectKnown(asset: Asset): boolean {
-<<<<<<< HEAD
-    const id = isHyperConverged(asset) ? 'hco' : assetSource(asset)
-    return !this.watches.has(id) || this.watches.isSynced([id])
-=======
     const id = sourceOf(asset)
-    return !this.#watches.has(id) || this.#watches.isSynced([id])
->>>>>>> hR
+    return !this.watches.has(id) || this.watches.isSynced([id])
   }
 
   hasNamespace(namespace: string): boolean {
@@ -117,11 +112,7 @@ export class ClusterView {
 
   /** Puts in what a write returned, so that nobody plans from an older object. */
   update(asset: Asset, object: KubeObject): void {
-<<<<<<< HEAD
-    this.watches.update(isHyperConverged(asset) ? 'hco' : assetSource(asset), object)
-=======
-    this.#watches.update(sourceOf(asset), object)
->>>>>>> hR
+    this.watches.update(sourceOf(asset), object)
   }
 
   /** Brings discovery, watches and schemas up to date and says what is known. */
