@@ -6,10 +6,11 @@ import {
   type ApprovalState,
   afterOutcome,
   approve,
+  heldChanges,
   initialApprovals,
   pendingDigest,
   revoke,
-  withoutPending,
+  withoutWaiting,
 } from './decide/approval.ts'
 import type { Outcome } from './decide/outcome.ts'
 import type { Evaluation } from './gather/evaluation.ts'
@@ -47,7 +48,7 @@ export class Approvals {
 
   /** Names of the assets whose change waits for approval, or for a pool that is busy. */
   get waiting(): readonly string[] {
-    return [...Object.keys(this.#state.pending), ...this.#state.behindPool]
+    return Object.keys(this.#state.waiting)
   }
 
   /**
@@ -93,7 +94,7 @@ export class Approvals {
 
   /** The asset's change may be made: it waits no more, even if making it fails. */
   permit({ name }: Asset): void {
-    this.#state = withoutPending(this.#state, name)
+    this.#state = withoutWaiting(this.#state, name)
   }
 
   /** Records what came of a disruptive asset. */
@@ -104,15 +105,14 @@ export class Approvals {
 
   /** Reports the waiting set, and an approval that is neither for it nor for the last one. */
   report({ hco, facts }: Pick<Evaluation, 'hco' | 'facts'>): void {
-    const { pending, approval } = this.#state
     const { catalog, reporter } = this.#options
     const digest = pendingDigest(this.#state)
-    const byName = Object.entries(pending).sort(([a], [b]) => (a < b ? -1 : 1))
-    const changes = byName.flatMap(([name, { reasons }]) =>
+    const changes = heldChanges(this.#state).flatMap(([name, { reasons }]) =>
       catalog.filter((asset) => asset.name === name).map((asset) => ({ asset, reasons })),
     )
     const stated = annotationOf(hco, APPROVE)
-    const isUnknown = stated !== undefined && stated !== digest && stated !== approval.digest
+    const isUnknown =
+      stated !== undefined && stated !== digest && stated !== this.#state.approval.digest
     const isTold = isUnknown && this.#hasSeenAll()
     reporter.pending({ hco, facts, changes, digest, ...(isTold && { unknownApproval: stated }) })
   }

@@ -6,10 +6,11 @@ import {
   afterOutcome,
   allowanceFor,
   approve,
+  heldChanges,
   initialApprovals,
   pendingDigest,
   revoke,
-  withoutPending,
+  withoutWaiting,
 } from '../../../src/reconciler/baseline/decide/approval.ts'
 import type { Outcome } from '../../../src/reconciler/baseline/decide/outcome.ts'
 import type { Classification } from '../../../src/shared/baseline/machine-config/disruption-class.ts'
@@ -59,7 +60,7 @@ class Leader {
   }
 
   get pending() {
-    return Object.entries(this.state.pending).map(([name, { reasons }]) => ({ name, reasons }))
+    return heldChanges(this.state).map(([name, { reasons }]) => ({ name, reasons }))
   }
 
   permit(
@@ -75,7 +76,7 @@ class Leader {
     }
     const asset = { ...disruptive, name }
     const { permission } = allowanceFor({ asset, approval }, desired, () => disruption)
-    if (permission === 'yes') this.state = withoutPending(this.state, name)
+    if (permission === 'yes') this.state = withoutWaiting(this.state, name)
     else if (desired) {
       const made = { plan: planOf(desired), isCreation: false, drifts: [], disruption }
       this.note(name, { kind: 'pending', reason: permission, ...made })
@@ -159,7 +160,7 @@ t.test('a new change waits for a paused or updating pool, whatever the mode', as
   for (const each of busy) {
     const leader = fresh()
     t.equal(leader.permit('a', change('1'), { mode: 'apply', pool: each }), 'PoolBusy')
-    t.same([...leader.state.behindPool], ['a'])
+    t.same(Object.keys(leader.state.waiting), ['a'])
     t.same(leader.pending, [])
     t.equal(leader.pendingDigest, undefined, 'there is nothing to approve')
     leader.settle('a', desired('0'))

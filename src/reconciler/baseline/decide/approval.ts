@@ -50,13 +50,12 @@ function permissionFor(
 
 /** Which disruptive changes wait, which are approved, and what is in force; by asset name. */
 export interface ApprovalState extends Pick<Memory, 'applied' | 'approval'> {
-  /** The changes that wait for approval. */
-  readonly pending: Readonly<Record<string, PendingChange>>
-  /** The assets whose change waits for a pool. */
-  readonly behindPool: ReadonlySet<string>
+  /** The changes that wait for approval, or for a pool. */
+  readonly waiting: Readonly<Record<string, WaitingChange>>
 }
 
-interface PendingChange {
+interface WaitingChange {
+  readonly reason: PendingReason
   readonly digest: string
   /** What it does to the nodes. */
   readonly reasons: readonly string[]
@@ -65,24 +64,25 @@ interface PendingChange {
 export const initialApprovals = ({
   applied,
   approval,
-}: Pick<Memory, 'applied' | 'approval'>): ApprovalState => ({
-  applied,
-  approval,
-  pending: {},
-  behindPool: new Set(),
-})
+}: Pick<Memory, 'applied' | 'approval'>): ApprovalState => ({ applied, approval, waiting: {} })
+
+/** The changes that wait for approval, by asset and in the order of names. */
+export const heldChanges = ({ waiting }: ApprovalState) =>
+  Object.entries(waiting)
+    .filter(([, { reason }]) => reason === 'Held')
+    .sort(([a], [b]) => (a < b ? -1 : 1))
 
 /** The digest to approve, new after each approval; undefined while nothing waits. Short enough to type. */
 export const pendingDigest = (state: ApprovalState) =>
-  Object.keys(state.pending).length === 0
+  heldChanges(state).length === 0
     ? undefined
-    : digestOf([state.approval.count, pendingDigests(state)]).slice(0, 12)
+    : digestOf([state.approval.count, heldDigests(state)]).slice(0, 12)
 
 /** Approves the waiting set if the digest is its own; any other leaves the state as it is. */
 export function approve(state: ApprovalState, digest: string | undefined): ApprovalState {
   if (digest === undefined || digest !== pendingDigest(state)) return state
   const count = state.approval.count + 1
-  return { ...state, approval: { digest, count, changes: pendingDigests(state) } }
+  return { ...state, approval: { digest, count, changes: heldDigests(state) } }
 }
 
 /** Revokes an approval that was given by another digest. */
@@ -92,10 +92,9 @@ export const revoke = (state: ApprovalState, digest: string | undefined): Approv
     : { ...state, approval: { count: state.approval.count, changes: {} } }
 
 /** The state without the waiting change of an asset. */
-export function withoutPending(state: ApprovalState, name: string): ApprovalState {
-  const { [name]: _change, ...pending } = state.pending
-  const behindPool = new Set([...state.behindPool].filter((other) => other !== name))
-  return { ...state, pending, behindPool }
+export function withoutWaiting(state: ApprovalState, name: string): ApprovalState {
+  const { [name]: _change, ...waiting } = state.waiting
+  return { ...state, waiting }
 }
 
 // After these outcomes others may have changed the object: bringing it back needs approval like any change.
@@ -112,17 +111,16 @@ const LEFT: ReadonlySet<string> = new Set([
 
 /** The state after what came of a disruptive asset. */
 export function afterOutcome(before: ApprovalState, name: string, outcome: Outcome): ApprovalState {
-  const state = withoutPending(before, name)
+  const state = withoutWaiting(before, name)
   const reason = reasonOf(outcome)
   if (LEFT.has(reason ?? '')) return withoutRecord(state, name)
-  if (reason === 'PoolBusy') return { ...state, behindPool: new Set([...state.behindPool, name]) }
   switch (outcome.kind) {
     case 'pending':
     case 'pendingRemoval': {
       const { reasons = [] } = outcome.disruption ?? {}
       const desired = 'plan' in outcome ? outcome.plan.desired : undefined
-      const change = { digest: changeDigest(desired, reasons), reasons }
-      return { ...state, pending: { ...state.pending, [name]: change } }
+      const change = { reason: outcome.reason, digest: changeDigest(desired, reasons), reasons }
+      return { ...state, waiting: { ...state.waiting, [name]: change } }
     }
     case 'removed':
     case 'leftover':
@@ -146,8 +144,8 @@ function withoutRecord(state: ApprovalState, name: string): ApprovalState {
   return { ...state, applied, approval: { ...state.approval, changes } }
 }
 
-const pendingDigests = ({ pending }: ApprovalState) =>
-  Object.fromEntries(Object.entries(pending).map(([name, { digest }]) => [name, digest]))
+const heldDigests = (state: ApprovalState) =>
+  Object.fromEntries(heldChanges(state).map(([name, { digest }]) => [name, digest]))
 
 // The reasons are part of it: the same result from another start does something else to nodes.
 const changeDigest = (desired: KubeObject | undefined, reasons: readonly string[]) =>
