@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import jsonPatch, { type Operation } from 'fast-json-patch'
 
 import { pathOf } from '../../src/shared/cluster/resource.ts'
-import { isMap, type KubeObject } from '../../src/shared/engine/json/object.ts'
-import type { Bench } from './cluster.ts'
-import { type Edit, HCO_EDIT, SMALL_MACHINE_CONFIG_EDIT } from './edits.ts'
+import type { KubeObject } from '../../src/shared/engine/json/object.ts'
+import type { Bench } from './bench.ts'
+import { type Edit, HCO_EDIT, merged, SMALL_MACHINE_CONFIG_EDIT } from './edits.ts'
 
 /** A request to the webhook and what its answer must be. */
 export interface Review {
@@ -13,12 +13,17 @@ export interface Review {
   readonly objectBytes: number
   /** The body for one user: whoever insists may be answered otherwise. */
   readonly bodyFor: (user: string) => Buffer
-  readonly isExpected: (answer: ReviewAnswer) => boolean
+  readonly isExpected: (response: ReviewResponse) => boolean
 }
 
-export interface ReviewAnswer {
-  readonly response: { readonly uid: string; readonly allowed: boolean; readonly patch?: string }
+export interface ReviewResponse {
+  readonly uid: string
+  readonly allowed: boolean
+  readonly patch?: string
 }
+
+/** The response in the text of an answer. */
+export const responseIn = (text: string): ReviewResponse => JSON.parse(text).response
 
 /** The uid of every request. */
 export const UID = '705ab4f5-6393-11e8-b7cc-42010a800002'
@@ -27,12 +32,11 @@ export const GOAL_BYTES = 5_000
 
 /** A clean update, a correction and a denial, made from the objects that are stored, each object of this size. */
 export async function reviewsOf(
-  { client }: Pick<Bench, 'client'>,
+  { read }: Pick<Bench, 'read'>,
   objectBytes = GOAL_BYTES,
 ): Promise<readonly Review[]> {
-  const read = async ({ at, name }: Edit) =>
-    (await client.send(pathOf(at, name))).body as KubeObject
-  return reviewsFor(await read(HCO_EDIT), await read(SMALL_MACHINE_CONFIG_EDIT), objectBytes)
+  const stored = ({ at, name }: Edit) => read(pathOf(at, name))
+  return reviewsFor(await stored(HCO_EDIT), await stored(SMALL_MACHINE_CONFIG_EDIT), objectBytes)
 }
 
 /** The same for these two objects. */
@@ -53,23 +57,20 @@ export function reviewsFor(
       what: 'clean update of a HyperConverged',
       objectBytes,
       bodyFor: (user) => bodyOf(HCO_EDIT, user, hco, clean),
-      isExpected: ({ response }) =>
-        response.uid === UID && response.allowed && response.patch === undefined,
+      isExpected: ({ uid, allowed, patch }) => uid === UID && allowed && patch === undefined,
     },
     {
       what: 'correction of a HyperConverged',
       objectBytes,
       bodyFor: (user) => bodyOf(HCO_EDIT, user, hco, edited),
-      isExpected: ({ response }) =>
-        response.uid === UID &&
-        response.allowed &&
-        isDeepStrictEqual(corrected(edited, response.patch), hco),
+      isExpected: ({ uid, allowed, patch }) =>
+        uid === UID && allowed && isDeepStrictEqual(corrected(edited, patch), hco),
     },
     {
       what: 'denial of a MachineConfig edit',
       objectBytes,
       bodyFor: (user) => bodyOf(SMALL_MACHINE_CONFIG_EDIT, user, machineConfig, rebooting),
-      isExpected: ({ response }) => response.uid === UID && !response.allowed,
+      isExpected: ({ uid, allowed }) => uid === UID && !allowed,
     },
   ]
 }
@@ -122,15 +123,6 @@ const withFiles = (files: readonly number[]) => ({
     },
   },
 })
-
-function merged<Value>(value: Value, patch: unknown): Value {
-  if (!isMap(value) || !isMap(patch)) return patch as Value
-  const keys = Object.keys(patch)
-  return {
-    ...value,
-    ...Object.fromEntries(keys.map((key) => [key, merged(value[key], patch[key])])),
-  }
-}
 
 /** An AdmissionReview as the API server sends it for a patch by kubectl. */
 function bodyOf({ at, name }: Edit, user: string, oldObject: KubeObject, object: KubeObject) {
