@@ -91,11 +91,9 @@ async function measureAll(): Promise<readonly Measurement[]> {
   ]
 }
 
-const optionsFor = ({ ownFlags }: Measure): BenchOptions => ({
-  effort,
-  interrupted,
-  ...(ownFlags && { reconcilerFlags: ownFlags }),
-})
+function optionsFor({ ownFlags }: Measure): BenchOptions {
+  return { effort, interrupted, ...(ownFlags && { reconcilerFlags: ownFlags }) }
+}
 
 async function inTurn(
   measures: readonly Measure[],

@@ -47,31 +47,39 @@ export function reviewsFor(
 ): readonly Review[] {
   const hco = enlarged(storedHco, objectBytes, withDevices)
   const machineConfig = enlarged(storedMachineConfig, objectBytes, withFiles)
-  const clean = merged(hco, {
-    spec: { virtualization: { evictionStrategy: 'LiveMigrateIfPossible' } },
+  const unmanaged = { spec: { virtualization: { evictionStrategy: 'LiveMigrateIfPossible' } } }
+  const review = (
+    what: string,
+    edit: Edit,
+    [before, after]: readonly [KubeObject, KubeObject],
+    isExpected: (response: ReviewResponse) => boolean,
+  ): Review => ({
+    what,
+    objectBytes,
+    bodyFor: (user) => bodyOf(edit, user, before, after),
+    isExpected: (response) => response.uid === UID && isExpected(response),
   })
   const edited = merged(hco, HCO_EDIT.patch)
   const rebooting = merged(machineConfig, SMALL_MACHINE_CONFIG_EDIT.patch)
   return [
-    {
-      what: 'clean update of a HyperConverged',
-      objectBytes,
-      bodyFor: (user) => bodyOf(HCO_EDIT, user, hco, clean),
-      isExpected: ({ uid, allowed, patch }) => uid === UID && allowed && patch === undefined,
-    },
-    {
-      what: 'correction of a HyperConverged',
-      objectBytes,
-      bodyFor: (user) => bodyOf(HCO_EDIT, user, hco, edited),
-      isExpected: ({ uid, allowed, patch }) =>
-        uid === UID && allowed && isDeepStrictEqual(corrected(edited, patch), hco),
-    },
-    {
-      what: 'denial of a MachineConfig edit',
-      objectBytes,
-      bodyFor: (user) => bodyOf(SMALL_MACHINE_CONFIG_EDIT, user, machineConfig, rebooting),
-      isExpected: ({ uid, allowed }) => uid === UID && !allowed,
-    },
+    review(
+      'clean update of a HyperConverged',
+      HCO_EDIT,
+      [hco, merged(hco, unmanaged)],
+      ({ allowed, patch }) => allowed && patch === undefined,
+    ),
+    review(
+      'correction of a HyperConverged',
+      HCO_EDIT,
+      [hco, edited],
+      ({ allowed, patch }) => allowed && isDeepStrictEqual(corrected(edited, patch), hco),
+    ),
+    review(
+      'denial of a MachineConfig edit',
+      SMALL_MACHINE_CONFIG_EDIT,
+      [machineConfig, rebooting],
+      ({ allowed }) => !allowed,
+    ),
   ]
 }
 
@@ -96,39 +104,32 @@ function enlarged(
 
 /** The HyperConverged of somebody who passes many devices through. */
 const withDevices = (devices: readonly number[]) => {
-  const pciHostDevices = devices.map((device) => {
-    const id = device.toString(16).toUpperCase().padStart(4, '0')
-    return {
-      pciDeviceSelector: `10DE:${id}`,
-      resourceName: `nvidia.com/gpu-${id.toLowerCase()}`,
-      externalResourceProvider: true,
-    }
-  })
+  const pciHostDevices = devices.map((device) => ({
+    pciDeviceSelector: `10DE:${device.toString(16).toUpperCase().padStart(4, '0')}`,
+    resourceName: `nvidia.com/gpu-${device.toString(16).padStart(4, '0')}`,
+    externalResourceProvider: true,
+  }))
   return { spec: { virtualization: { permittedHostDevices: { pciHostDevices } } } }
 }
 
 /** The MachineConfig of somebody who has added files of their own to it. */
-const withFiles = (files: readonly number[]) => ({
-  spec: {
-    config: {
-      ignition: { version: '3.5.0' },
-      storage: {
-        files: files.map((file) => ({
-          path: `/etc/sysctl.d/${file}-site.conf`,
-          mode: 420,
-          overwrite: true,
-          contents: { source: `data:,${encodeURIComponent(`vm.swappiness = ${file}\n`)}` },
-        })),
-      },
-    },
-  },
-})
+const withFiles = (numbers: readonly number[]) => {
+  const files = numbers.map((file) => ({
+    path: `/etc/sysctl.d/${file}-site.conf`,
+    mode: 420,
+    overwrite: true,
+    contents: { source: `data:,${encodeURIComponent(`vm.swappiness = ${file}\n`)}` },
+  }))
+  return { spec: { config: { ignition: { version: '3.5.0' }, storage: { files } } } }
+}
 
 /** An AdmissionReview as the API server sends it for a patch by kubectl. */
 function bodyOf({ at, name }: Edit, user: string, oldObject: KubeObject, object: KubeObject) {
   const [group = '', version = ''] = at.apiVersion.split('/')
   const kind = { group, version, kind: object.kind }
   const resource = { group, version, resource: at.resource }
+  const groups = ['platform-admins', 'system:authenticated']
+  const options = { kind: 'PatchOptions', apiVersion: 'meta.k8s.io/v1' }
   const request = {
     uid: UID,
     kind,
@@ -138,22 +139,12 @@ function bodyOf({ at, name }: Edit, user: string, oldObject: KubeObject, object:
     name,
     ...(at.namespace !== undefined && { namespace: at.namespace }),
     operation: 'UPDATE',
-    userInfo: {
-      username: user,
-      uid: '014fbff9a07c',
-      groups: ['platform-admins', 'system:authenticated'],
-    },
+    userInfo: { username: user, uid: '014fbff9a07c', groups },
     object,
     oldObject,
     dryRun: false,
-    options: {
-      kind: 'PatchOptions',
-      apiVersion: 'meta.k8s.io/v1',
-      fieldManager: 'kubectl-patch',
-      fieldValidation: 'Strict',
-    },
+    options: { ...options, fieldManager: 'kubectl-patch', fieldValidation: 'Strict' },
   }
-  return Buffer.from(
-    JSON.stringify({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request }),
-  )
+  const review = { kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request }
+  return Buffer.from(JSON.stringify(review))
 }
