@@ -22,17 +22,17 @@ const at = (minutes: number, mebibytes: number): Sample => ({ minutes, mebibytes
 
 t.test('what a process takes while it warms up is no growth', async (t) => {
   const samples = Array.from({ length: 10 }, (_, index) => at(index + 1, index < 2 ? 50 : 100))
-  t.same(growthAfterWarmUp(samples), { perMinute: 0, n: 8 })
+  t.same(growthAfterWarmUp(samples), { median: 0, n: 8 })
 })
 
 t.test('growth is told per minute', async (t) => {
   const samples = Array.from({ length: 10 }, (_, index) => at((index + 1) / 6, 100 + index))
-  const { perMinute } = growthAfterWarmUp(samples)
+  const { median: perMinute } = growthAfterWarmUp(samples)
   t.ok(Math.abs(perMinute - 6) < 1e-9, `${perMinute} MiB a minute`)
 })
 
 t.test('where memory cannot be read there is no growth to tell', async (t) => {
-  const { perMinute } = growthAfterWarmUp([at(1, Number.NaN), at(2, Number.NaN)])
+  const { median: perMinute } = growthAfterWarmUp([at(1, Number.NaN), at(2, Number.NaN)])
   t.same(perMinute, Number.NaN)
-  t.same(growthAfterWarmUp([]), { perMinute: Number.NaN, n: 0 })
+  t.same(growthAfterWarmUp([]), { median: Number.NaN, n: 0 })
 })

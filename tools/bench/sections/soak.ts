@@ -5,7 +5,7 @@ import { connectTo, openLoop } from '../load.ts'
 import { cpuSeconds, memoryOf } from '../processes.ts'
 import { type Review, responseIn, reviewsOf } from '../reviews.ts'
 import { extent, slopeOf, spread } from '../statistics.ts'
-import { type Line, line, type Section } from '../table.ts'
+import { line, type Section } from '../table.ts'
 
 const PER_SECOND = 200
 const CONNECTIONS = 16
@@ -24,7 +24,7 @@ export interface Sample {
   readonly mebibytes: number
 }
 
-/** Whether the webhook stays as it is under a steady load of all sorts: its memory, its event loop, its counters. */
+/** Whether the webhook stays as it is under a steady load of all sorts: its memory, its event loop, its answers. */
 export async function measureSoak(bench: Bench): Promise<Section> {
   const { autopilot, effort, metric } = bench
   const { pid } = autopilot.webhook.child()
@@ -39,7 +39,6 @@ export async function measureSoak(bench: Bench): Promise<Section> {
     const { body, isExpected } = asks[asked++ % asks.length] as Ask
     if (!isExpected(responseIn(await post(body)))) wrong++
   }
-  const countersBefore = await counters(bench)
   const cpuBefore = cpuSeconds(pid)
   const startedAt = performance.now()
   const elapsedMs = () => performance.now() - startedAt
@@ -50,29 +49,26 @@ export async function measureSoak(bench: Bench): Promise<Section> {
     // What prom-client counts from one scrape to the next.
     lagsMs.push(1000 * (await metric('webhook', 'nodejs_eventloop_lag_p99_seconds')))
   }
-  const cpu = cpuSeconds(pid) - cpuBefore
   const seconds = elapsedMs() / 1000
-  const countersAfter = await counters(bench)
+  const cpu = (100 * (cpuSeconds(pid) - cpuBefore)) / seconds
   await close()
-  const n = asked
+  const memory = extent(samples.map(({ mebibytes }) => mebibytes))
+  const growth = growthAfterWarmUp(samples)
   return {
     title: `Soak: ${PER_SECOND} requests a second for ${Math.round(seconds)} s, by ${USERS} users over ${CONNECTIONS} connections`,
     lines: [
-      ...memoryLines(samples),
+      line('memory (RSS)', 'MiB', memory),
+      line('  growth per minute after warm-up', 'MiB', growth, '0, within the range of memory'),
       line('event-loop delay, p99 of each sample', 'ms', extent(lagsMs), 'under 20 ms'),
       line('time to answer', 'ms', spread(tookMs), 'p99 under 5 ms'),
-      line('processor time, of a core', '%', (100 * cpu) / seconds),
-      line('decisions', '/s', { median: n / seconds, n }),
-      ...countersAfter.map(([what, count], index) =>
-        line(`  ${what}`, '', count - (countersBefore[index]?.[1] ?? 0)),
-      ),
-      line('answers that were not as they must be', '', { median: wrong, n }, '0'),
+      line('processor time, of a core', '%', cpu),
+      line('decisions', '/s', { median: asked / seconds, n: asked }),
+      line('answers that were not as they must be', '', { median: wrong, n: asked }, '0'),
     ],
     notes: [
       `A sample is ${effort.soakSampleMs / 1000} s. Of ten requests eight are clean updates, one is a correction and one a denial.`,
       'The slope is that of the line through all samples but the first fifth, in which the process warms up.',
       'The delay is what nodejs_eventloop_lag_p99_seconds says: it is looked at every 10 ms, so that 10 ms is no delay.',
-      'Allowed to edit wars are the webhook’s own counters. A contest that is repeated within two seconds counts once.',
     ],
   }
 }
@@ -91,34 +87,10 @@ export const asksOf = (reviews: readonly Review[], users: number): readonly Ask[
     }),
   )
 
-function memoryLines(samples: readonly Sample[]): readonly Line[] {
-  const mebibytes = samples.map((sample) => sample.mebibytes)
-  const { perMinute, n } = growthAfterWarmUp(samples)
-  const goal = '0, within the range of memory'
-  return [
-    line('memory (RSS)', 'MiB', extent(mebibytes)),
-    line('  in the first sample', 'MiB', mebibytes[0] ?? Number.NaN),
-    line('  in the last one', 'MiB', mebibytes.at(-1) ?? Number.NaN),
-    line('  growth per minute after warm-up', 'MiB', { median: perMinute, n }, goal),
-  ]
-}
-
 /** How fast memory grows, MiB a minute, by the samples after the first fifth of the time; NaN for fewer than two. */
 export function growthAfterWarmUp(samples: readonly Sample[]) {
   const end = samples.at(-1)?.minutes ?? 0
   const warm = samples.filter(({ minutes }) => minutes > WARM_UP_SHARE * end)
-  const perMinute = slopeOf(warm.map(({ minutes, mebibytes }) => [minutes, mebibytes]))
-  return { perMinute, n: warm.length }
-}
-
-async function counters({ metric }: Bench): Promise<readonly (readonly [string, number])[]> {
-  const verdicts = (verdict: string) =>
-    metric('webhook', 'virt_platform_admission_requests_total', `verdict="${verdict}"`)
-  return [
-    ['allowed', await verdicts('allowed')],
-    ['corrected', await verdicts('corrected')],
-    ['denied', await verdicts('denied')],
-    ['contests', await metric('webhook', 'virt_platform_admission_contests_total')],
-    ['edit wars', await metric('webhook', 'virt_platform_thrashing_total')],
-  ]
+  const median = slopeOf(warm.map(({ minutes, mebibytes }) => [minutes, mebibytes]))
+  return { median, n: warm.length }
 }
