@@ -41,20 +41,23 @@ export async function measureAgainst(
   }
 }
 
+/** Runs the build of a tree. */
+export const runBuild = (folder: string) => run(folder, process.execPath, 'tools/build.mjs')
+
 /** Builds the program of a commit in a folder, with our dependencies. */
 function build(revision: string, folder: string): Program {
-  const run = (file: string, args: readonly string[], cwd: string) => {
-    const { status, error } = spawnSync(file, args, { cwd, stdio: 'inherit' })
-    if (status !== 0) throw new Error(`building ${revision} failed: ${file}`, { cause: error })
-  }
-  const archive = join(folder, 'sources.tar')
-  run('git', ['archive', `--output=${archive}`, revision], ROOT)
-  run('tar', ['-xf', archive], folder)
+  run(ROOT, 'git', 'archive', `--output=${join(folder, 'sources.tar')}`, revision)
+  run(folder, 'tar', '-xf', 'sources.tar')
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  run(process.execPath, ['tools/build.mjs'], folder)
+  runBuild(folder)
   const assets = folderAt(join(folder, 'assets'))
   const catalog = loadCatalog({ folders: [assets], namespace: NAMESPACE })
   return { entry: join(folder, 'dist/main.js'), catalog }
+}
+
+function run(cwd: string, file: string, ...args: readonly string[]): void {
+  const { status, error } = spawnSync(file, args, { cwd, stdio: 'inherit' })
+  if (status !== 0) throw new Error(`${file} ${args.join(' ')} failed`, { cause: error })
 }
 
 function addTo(turns: Turns, { lines }: Section): void {

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +5,7 @@ import { parseArgs } from 'node:util'
 
 import { signalOnTermination } from '../../src/shared/ops/shutdown.ts'
 import { findBinaries } from '../control-plane/build/binaries.ts'
-import { measureAgainst } from './against.ts'
+import { measureAgainst, runBuild } from './against.ts'
 import { type Bench, type BenchOptions, withBench } from './bench.ts'
 import { FULL, IN_TURNS, QUICK } from './effort.ts'
 import { type Measurement, PAGE, requirePlaces, withMeasurements } from './page.ts'
@@ -47,21 +46,11 @@ try {
 process.exit()
 
 async function bench(): Promise<void> {
-  if (isWritten)
-    requirePlaces(
-      pageText(),
-      wanted.map(({ name }) => name),
-    )
-  const { status } = spawnSync(process.execPath, ['tools/build.mjs'], {
-    cwd: ROOT,
-    stdio: 'inherit',
-  })
-  if (status !== 0) throw new Error('building the bundle failed')
-  const { version } = await findBinaries({
-    env: process.env,
-    print: progress,
-    controllerManager: false,
-  })
+  const names = wanted.map(({ name }) => name)
+  if (isWritten) requirePlaces(pageText(), names)
+  runBuild(ROOT)
+  const asked = { env: process.env, print: progress, controllerManager: false }
+  const { version } = await findBinaries(asked)
   const measured = await measureAll()
   const machine = {
     versions: [`Node ${process.versions.node}`, `Kubernetes ${version}`],
@@ -72,10 +61,9 @@ async function bench(): Promise<void> {
   writeFileSync(RESULTS, `${JSON.stringify({ ...machine, effort, measured }, null, 2)}\n`)
   for (const { section } of measured) console.log(`${textOf(section)}\n`)
   const seconds = Math.round((performance.now() - startedAt) / 1000)
-  console.log(
-    `${machine.versions.join(', ')}, ${machine.cores} × ${machine.cpu}, ${seconds} s${effort === QUICK ? '; --quick: these numbers say nothing' : ''}
-Written to ${RESULTS}${isWritten ? ` and ${PAGE}` : ''}`,
-  )
+  const doubt = effort === QUICK ? '; --quick: these numbers say nothing' : ''
+  console.log(`${machine.versions.join(', ')}, ${machine.cores} × ${machine.cpu}, ${seconds} s${doubt}
+Written to ${RESULTS}${isWritten ? ` and ${PAGE}` : ''}`)
 }
 
 async function measureAll(): Promise<readonly Measurement[]> {

@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { connect } from 'node:tls'
 
 import { SERVING_SECRET } from '../../../src/shared/baseline/names.ts'
 import { NAMESPACE } from '../../../test/cluster/program.ts'
 import { freePort, serve } from '../../control-plane/ports.ts'
 import { spawnLeashed } from '../../control-plane/processes.ts'
+import { send } from '../../control-plane/request.ts'
 import type { Bench } from '../bench.ts'
 import { onOneCore } from '../processes.ts'
-import { builtGoPeer } from './go-peer.ts'
+import { buildGoPeer } from './go-peer.ts'
 
 /** A server that answers reviews, to be measured. */
 export interface Server {
@@ -38,42 +38,46 @@ export const webhookOf = ({ autopilot }: Bench): Server => ({
   end: async () => undefined,
 })
 
-/** Writes the webhook's own certificate where its peers read theirs. */
-export async function writeCertificate({ read }: Bench, folder: string): Promise<void> {
+/** What a peer needs to serve in the webhook's place. */
+export interface Place {
+  /** It has the webhook's own tls.crt and tls.key, and takes logs. */
+  readonly folder: string
+  readonly ca: string
+}
+
+/** A folder with the webhook's certificate. It goes with the cluster, whatever ends us: there is a key in it. */
+export async function createPlace({ dataDir, read, authority }: Bench): Promise<Place> {
+  const folder = mkdtempSync(join(dataDir, 'peers-'))
   const { data } = await read(`/api/v1/namespaces/${NAMESPACE}/secrets/${SERVING_SECRET}`)
   for (const name of ['tls.crt', 'tls.key'])
     writeFileSync(join(folder, name), Buffer.from(data[name], 'base64'), { mode: 0o600 })
+  return { folder, ca: await authority() }
 }
 
-/** Starts the bare Fastify server, bundled as the product is, with a folder that has tls.crt and tls.key. */
-export async function startFloor(folder: string): Promise<Server> {
-  const bundle = join(folder, 'bare-fastify')
+/** Starts the bare Fastify server, bundled as the product is. */
+export async function startFloor(place: Place): Promise<Server> {
+  const bundle = join(place.folder, 'bare-fastify')
   const args = [join(ROOT, 'tools/build.mjs'), FLOOR_ENTRY, bundle]
   const { status, error } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' })
   if (status !== 0) throw new Error('bundling the bare Fastify server failed', { cause: error })
   const packageFile = createRequire(import.meta.url).resolve('fastify/package.json')
   const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }
-  return start(FLOOR, folder, [`fastify ${version}`], (port) => [
-    process.execPath,
-    join(bundle, 'bare-fastify.js'),
-    String(port),
-    folder,
-  ])
+  const program = [process.execPath, join(bundle, 'bare-fastify.js')] as const
+  const commandAt = (port: number) => [...program, String(port), place.folder] as const
+  return start(FLOOR, place, [`fastify ${version}`], commandAt)
 }
 
-/** Starts the webhook in Go with the same folder; throws where there is no Go to build it. */
-export async function startGoPeer(folder: string): Promise<Server> {
-  const { program, versions } = await builtGoPeer(process.env, (line) => console.error(line))
-  return start('controller-runtime', folder, versions, (port) => [
-    program,
-    `-port=${port}`,
-    `-certificates=${folder}`,
-  ])
+/** Starts the webhook in Go; throws where there is no Go to build it. */
+export async function startGoPeer(place: Place): Promise<Server> {
+  const { program, versions } = await buildGoPeer(place.folder)
+  const commandAt = (port: number) =>
+    [program, `-port=${port}`, `-certificates=${place.folder}`] as const
+  return start('controller-runtime', place, versions, commandAt)
 }
 
 async function start(
   name: string,
-  folder: string,
+  { folder: cwd, ca }: Place,
   versions: readonly string[],
   commandAt: (port: number) => readonly [file: string, ...args: string[]],
 ): Promise<Server> {
@@ -83,23 +87,11 @@ async function start(
       // From its first moment: Go counts its cores when it starts.
       const [file, ...args] = onOneCore(commandAt(port))
       const env = { PATH: process.env.PATH ?? '' }
-      const logFile = join(folder, `${name.replace(' ', '-')}.log`)
-      return spawnLeashed({ name, file, args, cwd: folder, env, logFile })
+      const logFile = join(cwd, `${name.replace(' ', '-')}.log`)
+      return spawnLeashed({ name, file, args, cwd, env, logFile })
     },
-    isReady: (port) => handshakes(port),
+    isReady: async (port) => (await send(`https://127.0.0.1:${port}`, { ca })).status > 0,
   })
   const url = `https://127.0.0.1:${port}`
   return { name, url, pid: child.pid, versions, end: () => child.kill() }
-}
-
-/** Whether somebody speaks TLS there; whose certificate it is will be seen when it is asked. */
-function handshakes(port: number): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
-    socket.once('error', reject)
-    socket.once('secureConnect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-  })
 }

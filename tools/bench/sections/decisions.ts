@@ -1,16 +1,13 @@
-import { mkdtempSync } from 'node:fs'
-import { join } from 'node:path'
-
 import type { Bench } from '../bench.ts'
 import { closedLoop, connectTo, openLoop, TLS } from '../load.ts'
 import { type Comparison, comparisonGrid, cpuLines, type Run } from '../peers/compare.ts'
 import {
+  createPlace,
   FLOOR,
   type Server,
   startFloor,
   startGoPeer,
   webhookOf,
-  writeCertificate,
 } from '../peers/servers.ts'
 import { cpuSeconds, pinApart } from '../processes.ts'
 import { GOAL_BYTES, type Review, responseIn, reviewsOf, UID } from '../reviews.ts'
@@ -66,14 +63,12 @@ export async function measureDecisions(bench: Bench): Promise<Section> {
 
 /** The webhook beside a server that decides nothing and beside the same webhook in Go, on one core each. */
 export async function measurePeers(bench: Bench): Promise<Section> {
-  // It goes with the cluster, whatever ends us: there is a key in it.
-  const folder = mkdtempSync(join(bench.dataDir, 'peers-'))
-  await writeCertificate(bench, folder)
-  const servers = [await startFloor(folder), webhookOf(bench)]
+  const place = await createPlace(bench)
+  const servers = [await startFloor(place), webhookOf(bench)]
   const { note, release } = pinApart(webhookOf(bench).pid)
   const notes = [note]
   try {
-    await startGoPeer(folder).then(
+    await startGoPeer(place).then(
       (server) => servers.push(server),
       (error: Error) => notes.unshift(`The peer in Go is missing: ${error.message.split('\n')[0]}`),
     )
