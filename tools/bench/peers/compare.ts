@@ -27,24 +27,21 @@ const CPU_GOALS: Readonly<Record<string, string>> = {
   denial: 'under 0.25 s',
 }
 
+const ownFirst = (a: { readonly name: string }, b: { readonly name: string }) =>
+  Number(b.name === WEBHOOK) - Number(a.name === WEBHOOK)
+
 /** The processor time of the webhook's decisions where the goals are stated, and of the others'. */
 export const cpuLines = (comparisons: readonly Comparison[]): readonly Line[] =>
   comparisons
     .filter(({ objectBytes }) => objectBytes === GOAL_BYTES)
-    .flatMap(({ what, servers }) => {
-      const lineOf = (isOwn: boolean) =>
-        servers
-          .filter(({ name }) => (name === WEBHOOK) === isOwn)
-          .map(({ name, runs }) =>
-            line(
-              isOwn ? `1,000 × ${what}` : `  ${name}`,
-              's',
-              extent(runs.map(({ cpu }) => cpu)),
-              isOwn ? CPU_GOALS[what.split(' ')[0] ?? ''] : '',
-            ),
-          )
-      return [...lineOf(true), ...lineOf(false)]
-    })
+    .flatMap(({ what, servers }) =>
+      servers.toSorted(ownFirst).map(({ name, runs }) => {
+        const cpu = extent(runs.map((run) => run.cpu))
+        return name === WEBHOOK
+          ? line(`1,000 × ${what}`, 's', cpu, CPU_GOALS[what.split(' ')[0] ?? ''])
+          : line(`  ${name}`, 's', cpu)
+      }),
+    )
 
 /** All that was measured of one review; ratios are to the first server. */
 export const comparisonGrid = ({ what, objectBytes, connections, servers }: Comparison): Grid => ({
