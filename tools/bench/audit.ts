@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
@@ -21,8 +21,9 @@ export interface AuditedRequest {
   readonly verb: string
   readonly requestURI: string
   readonly objectRef?: { readonly resource: string; readonly name?: string }
-  /** When it was answered, in milliseconds since 1970. */
-  readonly at: number
+  readonly stage: string
+  /** When it was answered. */
+  readonly stageTimestamp: string
 }
 
 /** The requests of the reconciler, told apart. */
@@ -44,9 +45,11 @@ export interface Audit {
 
 const QUIET_MS = 2_000
 
-export const createAudit = (file: string): Audit => {
+export function createAudit(file: string): Audit {
   const mark = () => statSync(file).size
-  const since = (from: number) => told(read(file, from))
+  // The last line may not be complete yet.
+  const since = (from: number) =>
+    requestsIn(String(readFileSync(file).subarray(from)).split('\n').slice(0, -1))
   const untilQuiet = async (): Promise<void> => {
     const before = mark()
     await sleep(QUIET_MS)
@@ -55,34 +58,12 @@ export const createAudit = (file: string): Audit => {
   return { mark, since, untilQuiet }
 }
 
-function read(file: string, from: number): readonly string[] {
-  const log = openSync(file, 'r')
-  try {
-    const bytes = Buffer.alloc(fstatSync(log).size - from)
-    readSync(log, bytes, 0, bytes.length, from)
-    // The last line may not be complete yet.
-    return bytes.toString().split('\n').slice(0, -1)
-  } finally {
-    closeSync(log)
-  }
-}
-
-interface Entry extends Omit<AuditedRequest, 'at'> {
-  readonly stage: string
-  readonly stageTimestamp: string
-}
-
 // A watch counts when it begins, all others when they are answered.
-function told(lines: readonly string[]): Requests {
+function requestsIn(lines: readonly string[]): Requests {
+  const kindOf = ({ verb, objectRef }: AuditedRequest): keyof Requests =>
+    verb === 'watch' ? 'watches' : objectRef?.resource === 'leases' ? 'leases' : 'others'
   const requests = lines
-    .map((line) => JSON.parse(line) as Entry)
+    .map((line) => JSON.parse(line) as AuditedRequest)
     .filter(({ verb, stage }) => (verb === 'watch') === (stage === 'ResponseStarted'))
-    .map((entry) => ({ ...entry, at: Date.parse(entry.stageTimestamp) }))
-  const isWatch = ({ verb }: AuditedRequest) => verb === 'watch'
-  const isLease = ({ objectRef }: AuditedRequest) => objectRef?.resource === 'leases'
-  return {
-    watches: requests.filter(isWatch),
-    leases: requests.filter((request) => !isWatch(request) && isLease(request)),
-    others: requests.filter((request) => !isWatch(request) && !isLease(request)),
-  }
+  return { watches: [], leases: [], others: [], ...Object.groupBy(requests, kindOf) }
 }

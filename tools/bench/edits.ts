@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 import type { Client } from '../../src/shared/cluster/client.ts'
 import { pathOf, type Resource } from '../../src/shared/cluster/resource.ts'
-import type { KubeObject } from '../../src/shared/engine/json/object.ts'
+import { isMap, type KubeObject } from '../../src/shared/engine/json/object.ts'
 
 /** An edit of a managed field of one object. */
 export interface Edit {
@@ -10,8 +10,6 @@ export interface Edit {
   readonly at: Resource
   readonly name: string
   readonly patch: object
-  /** Whether an object has the wrong value. */
-  readonly isEdited: (object: KubeObject) => boolean
 }
 
 export const HCO_EDIT: Edit = {
@@ -19,28 +17,26 @@ export const HCO_EDIT: Edit = {
   at: { apiVersion: 'hco.kubevirt.io/v1', resource: 'hyperconvergeds', namespace: 'openshift-cnv' },
   name: 'kubevirt-hyperconverged',
   patch: { spec: { virtualization: { liveMigrationConfig: { allowPostCopy: true } } } },
-  isEdited: (object) =>
-    valueAt(object, ['spec', 'virtualization', 'liveMigrationConfig', 'allowPostCopy']) === true,
 }
 
-export const MACHINE_CONFIG_EDIT: Edit = {
+const MACHINE_CONFIGS = {
+  apiVersion: 'machineconfiguration.openshift.io/v1',
+  resource: 'machineconfigs',
+}
+
+const MACHINE_CONFIG_EDIT: Edit = {
   kind: 'MachineConfig',
-  at: { apiVersion: 'machineconfiguration.openshift.io/v1', resource: 'machineconfigs' },
+  at: MACHINE_CONFIGS,
   name: '90-worker-swap-online',
   patch: { spec: { config: { ignition: { version: '3.2.0' } } } },
-  isEdited: (object) => valueAt(object, ['spec', 'config', 'ignition', 'version']) === '3.2.0',
 }
-
-const EDITED_ARGUMENTS = ['intel_iommu=off', 'iommu=pt']
 
 /** Of a MachineConfig that has no payload: as small as they come. */
 export const SMALL_MACHINE_CONFIG_EDIT: Edit = {
   kind: 'MachineConfig',
-  at: { apiVersion: 'machineconfiguration.openshift.io/v1', resource: 'machineconfigs' },
+  at: MACHINE_CONFIGS,
   name: '50-virt-pci-passthrough',
-  patch: { spec: { kernelArguments: EDITED_ARGUMENTS } },
-  isEdited: (object) =>
-    isDeepStrictEqual(valueAt(object, ['spec', 'kernelArguments']), EDITED_ARGUMENTS),
+  patch: { spec: { kernelArguments: ['intel_iommu=off', 'iommu=pt'] } },
 }
 
 export const HEALTH_CHECK_EDIT: Edit = {
@@ -48,11 +44,21 @@ export const HEALTH_CHECK_EDIT: Edit = {
   at: { apiVersion: 'remediation.medik8s.io/v1alpha1', resource: 'nodehealthchecks' },
   name: 'virt-node-health-check',
   patch: { spec: { minHealthy: '7%' } },
-  isEdited: (object) => valueAt(object, ['spec', 'minHealthy']) === '7%',
 }
 
 /** One for each way in which assets differ: the source of facts, a plain one, one that reboots nodes. */
 export const EDITS = [HCO_EDIT, HEALTH_CHECK_EDIT, MACHINE_CONFIG_EDIT]
+
+/** Whether an object has the wrong value: the edit would change nothing more. */
+export const isEdited = ({ patch }: Edit, object: KubeObject): boolean =>
+  isDeepStrictEqual(merged(object, patch), object)
+
+/** A value after a merge patch that removes nothing. */
+export function merged<Value>(value: Value, patch: unknown): Value {
+  if (!isMap(value) || !isMap(patch)) return patch as Value
+  const members = Object.entries(patch).map(([key, member]) => [key, merged(value[key], member)])
+  return { ...value, ...Object.fromEntries(members) }
+}
 
 /** Writes a merge patch to the object of an edit, as somebody of the group that administrates the platform. */
 export async function writeAs(
@@ -71,6 +77,3 @@ export async function writeAs(
   })
   return body as KubeObject
 }
-
-const valueAt = (object: unknown, path: readonly string[]): unknown =>
-  path.reduce((value, key) => (value as Record<string, unknown> | undefined)?.[key], object)

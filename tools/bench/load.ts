@@ -4,12 +4,10 @@ import { Pool } from 'undici'
 /** Sends one request and gives back its answer. */
 export type Send = () => Promise<unknown>
 
-/** When each request was answered, and how long it took, in milliseconds. */
+/** How long each request of a load took, and how many were answered per second. */
 export interface Load {
-  readonly from: number
-  readonly to: number
-  readonly answeredAt: readonly number[]
   readonly tookMs: readonly number[]
+  readonly perSecond: number
 }
 
 const MOST = 100_000
@@ -21,42 +19,47 @@ export const TLS = {
   ciphers: 'TLS_AES_128_GCM_SHA256',
 } as const
 
-/** Kept-alive connections to the webhook that trust its authority alone. */
-export function connectTo(url: string, ca: string, connections: number) {
-  // The API server asks ours by HTTP/1.1; all are asked the same way.
+/** Kept-alive connections to a webhook. */
+export interface Connections {
+  /** Sends one review and gives the text of the answer. */
+  readonly post: (body: Buffer) => Promise<string>
+  readonly close: () => Promise<void>
+}
+
+/** Connects to a webhook; trusts its authority alone. */
+export function connectTo(url: string, ca: string, connections: number): Connections {
+  // The API server asks webhooks by HTTP/1.1.
   const options = { connections, pipelining: 1, allowH2: false }
   const pool = new Pool(url, { ...options, connect: { ca, ...TLS } })
-  const post = async (body: Buffer): Promise<unknown> => {
-    const reply = await pool.request({
-      path: '/mutate?timeout=1s',
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-    })
-    const text = await reply.body.text()
-    if (reply.statusCode !== 200) throw new Error(`the webhook answers ${reply.statusCode} ${text}`)
-    return text
+  return {
+    async post(body) {
+      const { statusCode, body: answer } = await pool.request({
+        path: '/mutate?timeout=1s',
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      const text = await answer.text()
+      if (statusCode !== 200) throw new Error(`the webhook answers ${statusCode} ${text}`)
+      return text
+    },
+    close: () => pool.destroy(),
   }
-  return { post, close: () => pool.destroy() }
 }
 
 /** Each of so many senders sends its next request when the last one is answered. */
 export async function closedLoop(send: Send, senders: number, forMs: number): Promise<Load> {
-  const answeredAt: number[] = []
   const tookMs: number[] = []
   const from = performance.now()
-  const to = from + forMs
   const sender = async () => {
-    while (performance.now() < to && answeredAt.length < MOST) {
+    while (performance.now() < from + forMs && tookMs.length < MOST) {
       const sentAt = performance.now()
       await send()
-      const now = performance.now()
-      answeredAt.push(now)
-      tookMs.push(now - sentAt)
+      tookMs.push(performance.now() - sentAt)
     }
   }
   await Promise.all(Array.from({ length: senders }, sender))
-  return { from, to, answeredAt, tookMs }
+  return loadSince(from, tookMs)
 }
 
 /**
@@ -70,27 +73,26 @@ export async function openLoop(
   forMs: number,
   wait: () => Promise<unknown> = () => nextTurn(),
 ): Promise<Load> {
-  const answeredAt: number[] = []
   const tookMs: number[] = []
   const pending: Promise<void>[] = []
   const from = performance.now()
-  const to = from + forMs
   const dueAt = (request: number) => from + (1000 * request) / perSecond
-  while (dueAt(pending.length) < to && pending.length < MOST) {
+  while (dueAt(pending.length) < from + forMs && pending.length < MOST) {
     const due = dueAt(pending.length)
     if (performance.now() < due) {
       await wait()
       continue
     }
-    const answered = send().then(() => {
-      const now = performance.now()
-      answeredAt.push(now)
-      tookMs.push(now - due)
-    })
+    const answered = send().then(() => void tookMs.push(performance.now() - due))
     // Whoever waits for all of them hears of it.
     answered.catch(() => undefined)
     pending.push(answered)
   }
   await Promise.all(pending)
-  return { from, to, answeredAt, tookMs }
+  return loadSince(from, tookMs)
 }
+
+const loadSince = (from: number, tookMs: readonly number[]): Load => ({
+  tookMs,
+  perSecond: (1000 * tookMs.length) / (performance.now() - from),
+})

@@ -1,20 +1,36 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 
 import { signalOnTermination } from '../../src/shared/ops/shutdown.ts'
-import { controlPlaneBinaries, type Setup, withBench } from './cluster.ts'
-import { PAGE, readCommandLine } from './command-line.ts'
-import { QUICK } from './effort.ts'
-import { NAMES, ON_ONE_CLUSTER, ON_THEIR_OWN } from './measurements.ts'
-import { type Machine, type Measurement, requirePlaces, withMeasurements } from './page.ts'
-import { type Section, tableOf } from './table.ts'
+import { findBinaries } from '../control-plane/build/binaries.ts'
+import { measureAgainst, runBuild } from './against.ts'
+import { type Bench, type BenchOptions, withBench } from './bench.ts'
+import { FULL, IN_TURNS, QUICK } from './effort.ts'
+import { type Measurement, PAGE, requirePlaces, withMeasurements } from './page.ts'
+import { MEASURES, type Measure } from './sections.ts'
+import { type Section, textOf } from './table.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const RESULTS = join(ROOT, 'bench-results.json')
+const NAMES = MEASURES.map(({ name }) => name)
 
-const { effort, wanted, isWritten } = readCommandLine(process.argv.slice(2), NAMES)
+const HELP = `\
+Measures the product, bundled as it is shipped, on a control plane of its own.
+
+  npm run bench                        everything, in about half an hour
+  npm run bench -- --quick             everything with tiny counts: whether it works, not how fast
+  npm run bench -- --only heal,idle    some of ${NAMES.join(', ')}
+  npm run bench -- --write             writes what was measured to ${PAGE} too; with --only, the rest of it stays
+  npm run bench -- --against REV       the build of a commit and this one in turns, and the ratios; with --only, some of
+                                       ${namesOf(MEASURES.filter(({ isRepeatable }) => isRepeatable))}
+
+Prints tables and writes bench-results.json. Nothing is asserted: it fails only where it could not measure.
+`
+
+const { wanted, effort, isWritten, against } = readCommandLine()
+const startedAt = performance.now()
 const signal = signalOnTermination()
 const interrupted = new Promise<never>((_resolve, reject) => {
   signal.addEventListener('abort', () => reject(new Error('interrupted')), { once: true })
@@ -30,79 +46,106 @@ try {
 process.exit()
 
 async function bench(): Promise<void> {
-  const startedAt = performance.now()
-  const loadBefore = loadavg()
-  if (isWritten) requirePlaces(readPage(), wanted)
-  buildBundle()
-  const binaries = await controlPlaneBinaries(progress)
-  const measured = await measureAll({ binaries, effort, interrupted })
-  const sections = measured.map(({ section }) => section)
-  const about = {
-    date: new Date().toISOString(),
-    node: process.version,
-    kubernetes: binaries.version,
-    cpu: cpus()[0]?.model ?? 'unknown',
+  const names = wanted.map(({ name }) => name)
+  if (isWritten) requirePlaces(pageText(), names)
+  runBuild(ROOT)
+  const asked = { env: process.env, print: progress, controllerManager: false }
+  const { version } = await findBinaries(asked)
+  const measured = await measureAll()
+  const machine = {
+    versions: [`Node ${process.versions.node}`, `Kubernetes ${version}`],
     cores: cpus().length,
-    loadBefore,
-    loadAfter: loadavg(),
-    seconds: Math.round((performance.now() - startedAt) / 1000),
-    effort,
+    cpu: cpus()[0]?.model ?? 'unknown',
   }
-  writeFileSync(RESULTS, `${JSON.stringify({ ...about, sections }, null, 2)}\n`)
-  const versions = [`Node ${about.node.slice(1)}`, `Kubernetes ${about.kubernetes}`]
-  if (isWritten) writePage({ versions, cores: about.cores, cpu: about.cpu }, measured)
-  const load = [loadBefore, about.loadAfter].map(([minute = 0]) => minute.toFixed(1)).join(' → ')
-  console.log(`${tableOf(sections)}
-
-Node ${about.node}, Kubernetes ${about.kubernetes}, ${about.cores} × ${about.cpu}, load ${load}, ${about.seconds} s${effort === QUICK ? '; --quick: these numbers say nothing' : ''}
+  if (isWritten) writeFileSync(join(ROOT, PAGE), withMeasurements(pageText(), machine, measured))
+  writeFileSync(RESULTS, `${JSON.stringify({ ...machine, effort, measured }, null, 2)}\n`)
+  for (const { section } of measured) console.log(`${textOf(section)}\n`)
+  const seconds = Math.round((performance.now() - startedAt) / 1000)
+  const doubt = effort === QUICK ? '; --quick: these numbers say nothing' : ''
+  console.log(`${machine.versions.join(', ')}, ${machine.cores} × ${machine.cpu}, ${seconds} s${doubt}
 Written to ${RESULTS}${isWritten ? ` and ${PAGE}` : ''}`)
+}
 
-  async function measureAll(setup: Setup): Promise<readonly Measurement[]> {
-    const isShared = wanted.some((name) => name in ON_ONE_CLUSTER)
-    const shared = isShared ? await withBench(setup, (on) => measureWith(ON_ONE_CLUSTER, on)) : []
-    return [...shared, ...(await measureWith(ON_THEIR_OWN, setup))]
+async function measureAll(): Promise<readonly Measurement[]> {
+  const options = { effort, interrupted }
+  if (against !== undefined)
+    return inTurn(wanted, (measure) => measureAgainst(measure, against, optionsFor(measure)))
+  const onOne = wanted.filter(({ ownFlags }) => !ownFlags)
+  const onTheirOwn = wanted.filter(({ ownFlags }) => ownFlags)
+  const shared = (bench: Bench) => inTurn(onOne, (measure) => measure.run(bench))
+  return [
+    ...(onOne.length > 0 ? await withBench(options, shared) : []),
+    ...(await inTurn(onTheirOwn, (measure) => withBench(optionsFor(measure), measure.run))),
+  ]
+}
+
+function optionsFor({ ownFlags }: Measure): BenchOptions {
+  return { effort, interrupted, ...(ownFlags && { reconcilerFlags: ownFlags }) }
+}
+
+async function inTurn(
+  measures: readonly Measure[],
+  run: (measure: Measure) => Promise<Section>,
+): Promise<readonly Measurement[]> {
+  const measured: Measurement[] = []
+  for (const measure of measures) {
+    progress(`measuring: ${measure.name}`)
+    const [before = 0] = loadavg()
+    const from = performance.now()
+    const section = await run(measure)
+    const [after = 0] = loadavg()
+    const seconds = (performance.now() - from) / 1000
+    measured.push({ name: measure.name, section, date: new Date(), seconds, load: [before, after] })
   }
+  return measured
+}
 
-  async function measureWith<On>(
-    measurements: Readonly<Record<string, (on: On) => Promise<Section>>>,
-    on: On,
-  ): Promise<readonly Measurement[]> {
-    const measured: Measurement[] = []
-    for (const [name, measure] of Object.entries(measurements)) {
-      if (!wanted.includes(name)) continue
-      progress(`measuring: ${name}`)
-      measured.push(await timed(name, () => measure(on)))
+function progress(line: string): void {
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  console.error(`${seconds.padStart(6)}s  ${line}`)
+}
+
+function namesOf(measures: readonly Measure[]): string {
+  return measures.map(({ name }) => name).join(', ')
+}
+
+function pageText(): string {
+  return readFileSync(join(ROOT, PAGE), 'utf8')
+}
+
+/** Reads which measurements are wanted and how much of them; ends the process for --help and for mistakes. */
+function readCommandLine() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        help: { type: 'boolean' },
+        quick: { type: 'boolean', default: false },
+        write: { type: 'boolean', default: false },
+        only: { type: 'string' },
+        against: { type: 'string' },
+      },
+    })
+    if (values.help) {
+      console.log(HELP)
+      process.exit(0)
     }
-    return measured
+    const { quick, write: isWritten, against } = values
+    if (isWritten && (quick || against !== undefined))
+      throw new Error(`what --quick and --against measure is never written to ${PAGE}`)
+    const possible = MEASURES.filter(({ isRepeatable }) => against === undefined || isRepeatable)
+    const names = values.only?.split(',') ?? possible.map(({ name }) => name)
+    const unknown = names.find((name) => !possible.some((measure) => measure.name === name))
+    if (unknown !== undefined)
+      throw new Error(`--only knows ${namesOf(possible)} here, not "${unknown}"`)
+    const effort = quick ? QUICK : against === undefined ? FULL : IN_TURNS
+    return {
+      isWritten,
+      against,
+      effort,
+      wanted: MEASURES.filter((one) => names.includes(one.name)),
+    }
+  } catch (error) {
+    console.error(`bench: ${(error as Error).message}`)
+    process.exit(2)
   }
-
-  function progress(line: string) {
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-    console.error(`${seconds.padStart(6)}s  ${line}`)
-  }
-}
-
-async function timed(name: string, measure: () => Promise<Section>): Promise<Measurement> {
-  const [before = 0] = loadavg()
-  const startedAt = performance.now()
-  const section = await measure()
-  const [after = 0] = loadavg()
-  const seconds = (performance.now() - startedAt) / 1000
-  return { name, section, date: new Date(), seconds, load: [before, after] }
-}
-
-function writePage(machine: Machine, measured: readonly Measurement[]): void {
-  writeFileSync(join(ROOT, PAGE), withMeasurements(readPage(), machine, measured))
-}
-
-function readPage() {
-  return { name: PAGE, text: readFileSync(join(ROOT, PAGE), 'utf8') }
-}
-
-function buildBundle(): void {
-  const { status, error } = spawnSync(process.execPath, [join(ROOT, 'tools/build.mjs')], {
-    cwd: ROOT,
-    stdio: 'inherit',
-  })
-  if (status !== 0) throw new Error('building the bundle failed', { cause: error })
 }

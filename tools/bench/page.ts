@@ -2,6 +2,9 @@ import { markdownTable } from '../generate/markdown-table.ts'
 import { withMarked } from '../generate/marked.ts'
 import { cellsOf, type Grid, HEAD, type Section } from './table.ts'
 
+/** The page with the numbers. */
+export const PAGE = 'docs/performance.md'
+
 /** What was measured, and when. */
 export interface Measurement {
   readonly name: string
@@ -9,7 +12,7 @@ export interface Measurement {
   /** When it ended. */
   readonly date: Date
   readonly seconds: number
-  /** How many wanted a core in the minute before it began, and in the one before it ended. */
+  /** How many programs wanted a core in the minute before it began, and in the one before it ended. */
   readonly load: readonly [before: number, after: number]
 }
 
@@ -28,11 +31,8 @@ const COMMAND = 'npm run bench -- --write'
  *
  * @throws where the place of one is gone, naming the page and the lines
  */
-export const requirePlaces = (
-  page: { readonly name: string; readonly text: string },
-  names: readonly string[],
-): void => {
-  for (const name of names) withMarked(page, markOf(name), '', COMMAND)
+export function requirePlaces(text: string, names: readonly string[]): void {
+  for (const name of names) withMarked({ name: PAGE, text }, `bench ${name}`, '', COMMAND)
 }
 
 /**
@@ -41,22 +41,14 @@ export const requirePlaces = (
  * @throws where the place of one is gone, naming the page and the lines
  */
 export const withMeasurements = (
-  page: { readonly name: string; readonly text: string },
+  text: string,
   machine: Machine,
   measurements: readonly Measurement[],
 ): string =>
-  measurements.reduce(
-    (text, measurement) =>
-      withMarked(
-        { name: page.name, text },
-        markOf(measurement.name),
-        markdownOf(machine, measurement),
-        COMMAND,
-      ),
-    page.text,
-  )
-
-const markOf = (name: string) => `bench ${name}`
+  measurements.reduce((text, measurement) => {
+    const made = markdownOf(machine, measurement)
+    return withMarked({ name: PAGE, text }, `bench ${measurement.name}`, made, COMMAND)
+  }, text)
 
 /** A measurement as Markdown: its table, its grids, what a reader must know, and where the numbers are from. */
 export function markdownOf(machine: Machine, measurement: Measurement): string {
@@ -74,10 +66,7 @@ export function markdownOf(machine: Machine, measurement: Measurement): string {
 const gridOf = ({ title, head, rows }: Grid) => `**${title}**\n\n${markdownTable(head, rows)}`
 
 // Spaces at the start of a cell are not shown.
-const indented = (cell: string) => {
-  const text = cell.trim()
-  return cell.startsWith('    ') ? `&emsp;${text}` : text
-}
+const indented = (cell: string) => cell.replace(/^ +/, '&emsp;')
 
 function provenance(
   { versions, cores, cpu }: Machine,

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import jsonPatch, { type Operation } from 'fast-json-patch'
 
 import { pathOf } from '../../src/shared/cluster/resource.ts'
-import { isMap, type KubeObject } from '../../src/shared/engine/json/object.ts'
-import type { Bench } from './cluster.ts'
-import { type Edit, HCO_EDIT, SMALL_MACHINE_CONFIG_EDIT } from './edits.ts'
+import type { KubeObject } from '../../src/shared/engine/json/object.ts'
+import type { Bench } from './bench.ts'
+import { type Edit, HCO_EDIT, merged, SMALL_MACHINE_CONFIG_EDIT } from './edits.ts'
 
 /** A request to the webhook and what its answer must be. */
 export interface Review {
@@ -13,12 +13,17 @@ export interface Review {
   readonly objectBytes: number
   /** The body for one user: whoever insists may be answered otherwise. */
   readonly bodyFor: (user: string) => Buffer
-  readonly isExpected: (answer: ReviewAnswer) => boolean
+  readonly isExpected: (response: ReviewResponse) => boolean
 }
 
-export interface ReviewAnswer {
-  readonly response: { readonly uid: string; readonly allowed: boolean; readonly patch?: string }
+export interface ReviewResponse {
+  readonly uid: string
+  readonly allowed: boolean
+  readonly patch?: string
 }
+
+/** The response in the text of an answer. */
+export const responseIn = (text: string): ReviewResponse => JSON.parse(text).response
 
 /** The uid of every request. */
 export const UID = '705ab4f5-6393-11e8-b7cc-42010a800002'
@@ -27,12 +32,11 @@ export const GOAL_BYTES = 5_000
 
 /** A clean update, a correction and a denial, made from the objects that are stored, each object of this size. */
 export async function reviewsOf(
-  { client }: Pick<Bench, 'client'>,
+  { read }: Pick<Bench, 'read'>,
   objectBytes = GOAL_BYTES,
 ): Promise<readonly Review[]> {
-  const read = async ({ at, name }: Edit) =>
-    (await client.send(pathOf(at, name))).body as KubeObject
-  return reviewsFor(await read(HCO_EDIT), await read(SMALL_MACHINE_CONFIG_EDIT), objectBytes)
+  const stored = ({ at, name }: Edit) => read(pathOf(at, name))
+  return reviewsFor(await stored(HCO_EDIT), await stored(SMALL_MACHINE_CONFIG_EDIT), objectBytes)
 }
 
 /** The same for these two objects. */
@@ -43,34 +47,39 @@ export function reviewsFor(
 ): readonly Review[] {
   const hco = enlarged(storedHco, objectBytes, withDevices)
   const machineConfig = enlarged(storedMachineConfig, objectBytes, withFiles)
-  const clean = merged(hco, {
-    spec: { virtualization: { evictionStrategy: 'LiveMigrateIfPossible' } },
+  const unmanaged = { spec: { virtualization: { evictionStrategy: 'LiveMigrateIfPossible' } } }
+  const review = (
+    what: string,
+    edit: Edit,
+    [before, after]: readonly [KubeObject, KubeObject],
+    isExpected: (response: ReviewResponse) => boolean,
+  ): Review => ({
+    what,
+    objectBytes,
+    bodyFor: (user) => bodyOf(edit, user, before, after),
+    isExpected: (response) => response.uid === UID && isExpected(response),
   })
   const edited = merged(hco, HCO_EDIT.patch)
   const rebooting = merged(machineConfig, SMALL_MACHINE_CONFIG_EDIT.patch)
   return [
-    {
-      what: 'clean update of a HyperConverged',
-      objectBytes,
-      bodyFor: (user) => bodyOf(HCO_EDIT, user, hco, clean),
-      isExpected: ({ response }) =>
-        response.uid === UID && response.allowed && response.patch === undefined,
-    },
-    {
-      what: 'correction of a HyperConverged',
-      objectBytes,
-      bodyFor: (user) => bodyOf(HCO_EDIT, user, hco, edited),
-      isExpected: ({ response }) =>
-        response.uid === UID &&
-        response.allowed &&
-        isDeepStrictEqual(corrected(edited, response.patch), hco),
-    },
-    {
-      what: 'denial of a MachineConfig edit',
-      objectBytes,
-      bodyFor: (user) => bodyOf(SMALL_MACHINE_CONFIG_EDIT, user, machineConfig, rebooting),
-      isExpected: ({ response }) => response.uid === UID && !response.allowed,
-    },
+    review(
+      'clean update of a HyperConverged',
+      HCO_EDIT,
+      [hco, merged(hco, unmanaged)],
+      ({ allowed, patch }) => allowed && patch === undefined,
+    ),
+    review(
+      'correction of a HyperConverged',
+      HCO_EDIT,
+      [hco, edited],
+      ({ allowed, patch }) => allowed && isDeepStrictEqual(corrected(edited, patch), hco),
+    ),
+    review(
+      'denial of a MachineConfig edit',
+      SMALL_MACHINE_CONFIG_EDIT,
+      [machineConfig, rebooting],
+      ({ allowed }) => !allowed,
+    ),
   ]
 }
 
@@ -95,41 +104,23 @@ function enlarged(
 
 /** The HyperConverged of somebody who passes many devices through. */
 const withDevices = (devices: readonly number[]) => {
-  const pciHostDevices = devices.map((device) => {
-    const id = device.toString(16).toUpperCase().padStart(4, '0')
-    return {
-      pciDeviceSelector: `10DE:${id}`,
-      resourceName: `nvidia.com/gpu-${id.toLowerCase()}`,
-      externalResourceProvider: true,
-    }
-  })
+  const pciHostDevices = devices.map((device) => ({
+    pciDeviceSelector: `10DE:${device.toString(16).toUpperCase().padStart(4, '0')}`,
+    resourceName: `nvidia.com/gpu-${device.toString(16).padStart(4, '0')}`,
+    externalResourceProvider: true,
+  }))
   return { spec: { virtualization: { permittedHostDevices: { pciHostDevices } } } }
 }
 
 /** The MachineConfig of somebody who has added files of their own to it. */
-const withFiles = (files: readonly number[]) => ({
-  spec: {
-    config: {
-      ignition: { version: '3.5.0' },
-      storage: {
-        files: files.map((file) => ({
-          path: `/etc/sysctl.d/${file}-site.conf`,
-          mode: 420,
-          overwrite: true,
-          contents: { source: `data:,${encodeURIComponent(`vm.swappiness = ${file}\n`)}` },
-        })),
-      },
-    },
-  },
-})
-
-function merged<Value>(value: Value, patch: unknown): Value {
-  if (!isMap(value) || !isMap(patch)) return patch as Value
-  const keys = Object.keys(patch)
-  return {
-    ...value,
-    ...Object.fromEntries(keys.map((key) => [key, merged(value[key], patch[key])])),
-  }
+const withFiles = (numbers: readonly number[]) => {
+  const files = numbers.map((file) => ({
+    path: `/etc/sysctl.d/${file}-site.conf`,
+    mode: 420,
+    overwrite: true,
+    contents: { source: `data:,${encodeURIComponent(`vm.swappiness = ${file}\n`)}` },
+  }))
+  return { spec: { config: { ignition: { version: '3.5.0' }, storage: { files } } } }
 }
 
 /** An AdmissionReview as the API server sends it for a patch by kubectl. */
@@ -137,6 +128,8 @@ function bodyOf({ at, name }: Edit, user: string, oldObject: KubeObject, object:
   const [group = '', version = ''] = at.apiVersion.split('/')
   const kind = { group, version, kind: object.kind }
   const resource = { group, version, resource: at.resource }
+  const groups = ['platform-admins', 'system:authenticated']
+  const options = { kind: 'PatchOptions', apiVersion: 'meta.k8s.io/v1' }
   const request = {
     uid: UID,
     kind,
@@ -146,22 +139,12 @@ function bodyOf({ at, name }: Edit, user: string, oldObject: KubeObject, object:
     name,
     ...(at.namespace !== undefined && { namespace: at.namespace }),
     operation: 'UPDATE',
-    userInfo: {
-      username: user,
-      uid: '014fbff9a07c',
-      groups: ['platform-admins', 'system:authenticated'],
-    },
+    userInfo: { username: user, uid: '014fbff9a07c', groups },
     object,
     oldObject,
     dryRun: false,
-    options: {
-      kind: 'PatchOptions',
-      apiVersion: 'meta.k8s.io/v1',
-      fieldManager: 'kubectl-patch',
-      fieldValidation: 'Strict',
-    },
+    options: { ...options, fieldManager: 'kubectl-patch', fieldValidation: 'Strict' },
   }
-  return Buffer.from(
-    JSON.stringify({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request }),
-  )
+  const review = { kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request }
+  return Buffer.from(JSON.stringify(review))
 }

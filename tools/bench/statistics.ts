@@ -14,7 +14,7 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2
 }
 
-/** Median, 99th percentile and number, as a line of the table shows them. */
+/** Median, 99th percentile and number. */
 export const spread = (values: readonly number[]) => ({
   median: median(values),
   p99: quantile(values, 0.99),
@@ -28,41 +28,20 @@ export const extent = (values: readonly number[]) => ({
   n: values.length,
 })
 
-/** The line through some points that misses them least (least squares). */
-export interface Fit {
-  readonly slope: number
-  readonly intercept: number
-  /** The farthest that a point is from the line, as a share of the line's value there. */
-  readonly worst: number
-}
+/** The median of the ratios of each round: what slows a whole round down changes no ratio in it. */
+export const medianRatio = (values: readonly number[], bases: readonly number[]): number =>
+  median(values.map((value, round) => value / (bases[round] || Number.NaN)))
 
-/** Fits a line; without two different x there is none, and every number of it is NaN. */
-export function lineThrough(points: readonly (readonly [x: number, y: number])[]): Fit {
+/** The slope of the line that fits some points best (least squares); NaN without two different x. */
+export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (values: readonly number[]) =>
     values.reduce((sum, value) => sum + value, 0) / values.length
   const meanX = mean(points.map(([x]) => x))
   const meanY = mean(points.map(([, y]) => y))
   const covariance = mean(points.map(([x, y]) => (x - meanX) * (y - meanY)))
-  const slope = covariance / mean(points.map(([x]) => (x - meanX) ** 2))
-  const intercept = meanY - slope * meanX
-  const misses = points.map(([x, y]) => {
-    const expected = intercept + slope * x
-    // A line through zero there misses nothing, or cannot say by which share it misses.
-    return y === expected ? 0 : Math.abs(y / expected - 1)
-  })
-  return { slope, intercept, worst: misses.length > 0 ? Math.max(...misses) : Number.NaN }
+  return covariance / mean(points.map(([x]) => (x - meanX) ** 2))
 }
 
-/** How many of these moments fell into each of equally long windows, per second; what is outside is left out. */
-export function ratesIn(
-  moments: readonly number[],
-  { from, to, windows }: { readonly from: number; readonly to: number; readonly windows: number },
-): readonly number[] {
-  const lengthMs = (to - from) / windows
-  const counts = Array.from({ length: windows }, () => 0)
-  for (const moment of moments) {
-    const window = Math.floor((moment - from) / lengthMs)
-    if (window in counts) counts[window] = (counts[window] ?? 0) + 1
-  }
-  return counts.map((count) => (1000 * count) / lengthMs)
-}
+/** The same things in another order each round, so that none of them always comes first. */
+export const rotated = <Thing>(things: readonly Thing[], round: number): readonly Thing[] =>
+  things.map((_, index) => things[(index + round) % things.length] as Thing)

@@ -1,13 +1,16 @@
-/** One thing that was measured. */
-export interface Line {
-  readonly what: string
-  readonly unit: string
-  /** Undefined: it cannot be measured on this machine. */
-  readonly median: number | undefined
+/** What was measured of one thing. NaN: it cannot be measured on this machine. */
+export interface Summary {
+  readonly median: number
   readonly p99?: number
   readonly range?: readonly [smallest: number, largest: number]
   readonly n?: number
-  readonly goal?: string
+}
+
+/** One line of a section's table. */
+export interface Line extends Summary {
+  readonly what: string
+  readonly unit: string
+  readonly goal: string
 }
 
 /** What one measurement gives, and what a reader must know about it. */
@@ -28,61 +31,56 @@ export interface Grid {
   readonly rows: readonly (readonly string[])[]
 }
 
+/** A line of the table; two spaces in front say that it belongs to the line above. */
+export const line = (what: string, unit: string, measured: number | Summary, goal = ''): Line => ({
+  what,
+  unit,
+  ...(typeof measured === 'number' ? { median: measured } : measured),
+  goal,
+})
+
 export const HEAD = ['', 'median', 'p99 or range', 'n', 'goal'] as const
-const GAP = '  '
-
-/** All sections as plain text, in columns that are aligned throughout. */
-export function tableOf(sections: readonly Section[]): string {
-  const widths = HEAD.map((title, column) =>
-    Math.max(title.length, ...sections.flatMap(cellsIn).map((cells) => cells[column]?.length ?? 0)),
-  )
-  const rowOf = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) => {
-        const width = widths[column] ?? 0
-        return isNumeric(column) ? cell.padStart(width) : cell.padEnd(width)
-      })
-      .join(GAP)
-      .trimEnd()
-  const blocks = sections.map((section) => [
-    section.title,
-    ...cellsIn(section).map(rowOf),
-    ...(section.grids ?? []).flatMap(gridText),
-    ...(section.notes ?? []).map((note) => `    ${note}`),
-  ])
-  return [rowOf(HEAD), ...blocks.flatMap((block) => ['', ...block])].join('\n')
-}
-
-function gridText({ title, head, rows }: Grid): readonly string[] {
-  const all = [head, ...rows]
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
-  const rowOf = (cells: readonly string[]) =>
-    cells.map((cell, column) =>
-      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-    )
-  return ['', `  ${title}`, ...all.map((row) => `    ${rowOf(row).join(GAP)}`.trimEnd())]
-}
-
-const isNumeric = (column: number) => column >= 1 && column <= 3
-
-const GOAL = HEAD.indexOf('goal')
-const cellsIn = ({ lines }: Section) =>
-  lines.map((line) => cellsOf(line).with(GOAL, line.goal ? `goal: ${line.goal}` : ''))
 
 /** A line as cells under the head. */
-export function cellsOf({ what, unit, median, p99, range, n, goal = '' }: Line): string[] {
+export function cellsOf({ what, unit, median, p99, range, n, goal }: Line): readonly string[] {
+  if (Number.isNaN(median)) return [what, 'not measured', '', '', goal]
   return [
-    `  ${what}`,
-    median === undefined ? 'not measured' : `${numberText(median)} ${unit}`,
+    what,
+    `${numberText(median)} ${unit}`.trimEnd(),
     range ? range.map(numberText).join(' – ') : numberText(p99),
     n === undefined ? '' : n.toLocaleString('en'),
     goal,
   ]
 }
 
+/** A section as plain text. */
+export function textOf({ title, lines, grids = [], notes = [] }: Section): string {
+  const tables = lines.length > 0 ? [columns([HEAD, ...lines.map(cellsOf)])] : []
+  return [
+    title,
+    ...tables,
+    ...grids.map((grid) => `${grid.title}\n${columns([grid.head, ...grid.rows])}`),
+    ...notes.map((note) => `    ${note}`),
+  ].join('\n')
+}
+
+// Numbers stand at the right of their column, what they are of and the goal at the left.
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((cells) => cells[column]?.length ?? 0)),
+  )
+  const padded = (cell: string, column: number) => {
+    const width = widths[column] ?? 0
+    return column === 0 || column === HEAD.indexOf('goal')
+      ? cell.padEnd(width)
+      : cell.padStart(width)
+  }
+  return rows.map((cells) => `  ${cells.map(padded).join('  ')}`.trimEnd()).join('\n')
+}
+
 /** Three digits that matter, more for large numbers, none after the point for whole ones. */
-export function numberText(value: number | undefined): string {
-  if (value === undefined) return ''
+export function numberText(value = Number.NaN): string {
+  if (Number.isNaN(value)) return ''
   const size = Math.abs(value)
   const digits = size >= 100 ? 0 : size >= 10 ? 1 : 2
   const options = { maximumFractionDigits: digits, minimumFractionDigits: digits }

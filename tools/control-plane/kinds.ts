@@ -1,3 +1,4 @@
+import { pathOf } from '../../src/shared/cluster/resource.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { send } from './request.ts'
 
@@ -13,11 +14,9 @@ export interface Kind {
 /** The kinds that an API server serves, by `apiVersion kind`. */
 export type Kinds = ReadonlyMap<string, Kind>
 
-interface Discovery {
-  readonly items: readonly {
-    readonly metadata: { readonly name?: string }
-    readonly versions: readonly { readonly version: string; readonly resources?: Resource[] }[]
-  }[]
+interface Group {
+  readonly metadata: { readonly name?: string }
+  readonly versions: readonly { readonly version: string; readonly resources?: Resource[] }[]
 }
 
 interface Resource {
@@ -29,33 +28,27 @@ interface Resource {
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-/** Asks an API server for all the kinds that it serves now. */
-export async function discoverKinds(access: Access): Promise<Kinds> {
-  const groups = await Promise.all(['/api', '/apis'].map((path) => discover(access, path)))
-  return new Map(groups.flat())
+/** Asks an API server for all the kinds that it serves now; the product's own discovery knows no scopes and subresources. */
+export async function discoverKinds({ url, ca, token }: Access): Promise<Kinds> {
+  const answers = ['/api', '/apis'].map(async (root) => {
+    const { status, text } = await send(url + root, { ca, token, accept: AGGREGATED })
+    if (status !== 200) throw new Error(`GET ${root}: ${status} ${text}`)
+    return (JSON.parse(text).items as readonly Group[]).flatMap(kindsOf)
+  })
+  return new Map((await Promise.all(answers)).flat())
 }
 
-async function discover({ url, ca, token }: Access, root: string): Promise<[string, Kind][]> {
-  const { status, text } = await send(url + root, { ca, token, accept: AGGREGATED })
-  if (status !== 200) throw new Error(`GET ${root}: ${status} ${text}`)
-  const { items } = JSON.parse(text) as Discovery
-  return items.flatMap(({ metadata: { name }, versions }) =>
-    versions.flatMap(({ version, resources = [] }) => {
-      const apiVersion = name ? `${name}/${version}` : version
-      return resources.map((resource): [string, Kind] => [
-        `${apiVersion} ${resource.responseKind.kind}`,
-        kindOf(`${root}/${apiVersion}`, resource),
-      ])
-    }),
-  )
-}
+const kindsOf = ({ metadata: { name }, versions }: Group): readonly [string, Kind][] =>
+  versions.flatMap(({ version, resources = [] }) => {
+    const apiVersion = name ? `${name}/${version}` : version
+    return resources.map((one): [string, Kind] => [
+      `${apiVersion} ${one.responseKind.kind}`,
+      kindOf(apiVersion, one),
+    ])
+  })
 
-function kindOf(base: string, { resource, scope, subresources = [] }: Resource): Kind {
-  return {
-    hasStatus: subresources.some(({ subresource }) => subresource === 'status'),
-    pathOf: (name, namespace = 'default') =>
-      scope === 'Cluster'
-        ? `${base}/${resource}/${name}`
-        : `${base}/namespaces/${namespace}/${resource}/${name}`,
-  }
-}
+const kindOf = (apiVersion: string, { resource, scope, subresources = [] }: Resource): Kind => ({
+  hasStatus: subresources.some(({ subresource }) => subresource === 'status'),
+  pathOf: (name, namespace = 'default') =>
+    pathOf({ apiVersion, resource, ...(scope === 'Namespaced' && { namespace }) }, name),
+})

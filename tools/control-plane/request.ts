@@ -1,5 +1,4 @@
-import http from 'node:http'
-import https from 'node:https'
+import { Agent, type Dispatcher, getGlobalDispatcher, request } from 'undici'
 
 const JSON_TYPE = 'application/json'
 
@@ -20,8 +19,19 @@ export interface Reply {
   readonly text: string
 }
 
-/** Sends one request with a JSON body (JSON is YAML, so an apply patch too); throws when nobody answers. */
-export function send(
+const agents = new Map<string, Agent>()
+
+function agentFor(ca: string): Agent {
+  const agent = agents.get(ca) ?? new Agent({ connect: { ca }, allowH2: false })
+  agents.set(ca, agent)
+  return agent
+}
+
+/**
+ * Sends one request with a JSON body (JSON is YAML, so an apply patch too), and gives back whatever the answer is;
+ * throws when nobody answers. The product's own client wants a kubeconfig, tries again and throws for each refusal.
+ */
+export async function send(
   url: string,
   {
     method = 'GET',
@@ -33,35 +43,16 @@ export function send(
     timeoutMs = 60_000,
   }: Request = {},
 ): Promise<Reply> {
-  const { request } = url.startsWith('https:') ? https : http
-  const payload = body === undefined ? undefined : JSON.stringify(body)
-  const headers = {
-    accept,
-    ...(token && { authorization: `Bearer ${token}` }),
-    ...(payload !== undefined && {
-      'content-type': contentType,
-      // Of a DELETE, Node says no length of its own accord, and nobody reads the body.
-      'content-length': Buffer.byteLength(payload),
-    }),
-  }
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      url,
-      { method, headers, ...(ca && { ca }), timeout: timeoutMs },
-      (answer) => {
-        let text = ''
-        answer.setEncoding('utf8')
-        answer.on('data', (chunk: string) => {
-          text += chunk
-        })
-        answer.on('error', reject)
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
-      },
-    )
-    sent.on('timeout', () =>
-      sent.destroy(new Error(`${method} ${url}: no answer for ${timeoutMs} ms`)),
-    )
-    sent.on('error', reject)
-    sent.end(payload)
+  const { statusCode, body: answer } = await request(url, {
+    method: method as Dispatcher.HttpMethod,
+    dispatcher: ca === undefined ? getGlobalDispatcher() : agentFor(ca),
+    headers: {
+      accept,
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': contentType }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(timeoutMs),
   })
+  return { status: statusCode, text: await answer.text() }
 }

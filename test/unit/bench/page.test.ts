@@ -2,19 +2,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 
-import { PAGE } from '../../../tools/bench/command-line.ts'
-import { NAMES } from '../../../tools/bench/measurements.ts'
 import {
   type Measurement,
   markdownOf,
+  PAGE,
   requirePlaces,
   withMeasurements,
 } from '../../../tools/bench/page.ts'
+import { MEASURES } from '../../../tools/bench/sections.ts'
+import { line } from '../../../tools/bench/table.ts'
 
-const page = {
-  name: PAGE,
-  text: readFileSync(join(import.meta.dirname, '../../..', PAGE), 'utf8'),
-}
+const NAMES = MEASURES.map(({ name }) => name)
+const page = readFileSync(join(import.meta.dirname, '../../..', PAGE), 'utf8')
 const machine = { versions: ['Node 24.1.0', 'Kubernetes 1.36.3'], cores: 2, cpu: 'Some Processor' }
 const heal: Measurement = {
   name: 'heal',
@@ -24,9 +23,9 @@ const heal: Measurement = {
   section: {
     title: 'Healing',
     lines: [
-      { what: 'HyperConverged', unit: 'ms', median: 12.3, p99: 50, n: 30, goal: 'under 50 ms' },
-      { what: '  requests', unit: '', median: 3 },
-      { what: 'processor time', unit: 's', median: undefined },
+      line('HyperConverged', 'ms', { median: 12.3, p99: 50, n: 30 }, 'under 50 ms'),
+      line('  requests', '', 3),
+      line('processor time', 's', Number.NaN),
     ],
     grids: [{ title: 'By kind', head: ['', 'ms'], rows: [['a|b', '1']] }],
     notes: ['By the audit log.'],
@@ -61,17 +60,17 @@ t.test('a measurement takes its place, and everything else stays as it was', asy
   const once = withMeasurements(page, machine, [heal])
   t.match(once, markdownOf(machine, heal))
   const idle = { ...heal, name: 'idle' }
-  const twice = withMeasurements({ ...page, text: once }, machine, [idle])
+  const twice = withMeasurements(once, machine, [idle])
   t.equal(twice.split('### Healing').length, 3, 'both are there')
-  t.equal(withMeasurements({ ...page, text: twice }, machine, [heal, idle]), twice)
-  const [handWritten = ''] = page.text.split('<!-- bench')
+  t.equal(withMeasurements(twice, machine, [heal, idle]), twice)
+  const [handWritten = ''] = page.split('<!-- bench')
   t.ok(twice.startsWith(handWritten))
 })
 
 t.test(
   'a page without a place for a measurement is told of before anything is measured',
   async (t) => {
-    const lost = { name: PAGE, text: page.text.replace('<!-- end of bench heal -->', '') }
+    const lost = page.replace('<!-- end of bench heal -->', '')
     const complaint = /docs\/performance\.md has lost the lines .*bench heal.*: put them back/
     t.throws(() => requirePlaces(lost, ['idle', 'heal']), complaint)
     t.doesNotThrow(() => requirePlaces(lost, ['idle']))
@@ -82,8 +81,8 @@ t.test(
   'docs/performance.md has a place and a question for every measurement, and no other',
   async (t) => {
     t.doesNotThrow(() => requirePlaces(page, NAMES))
-    const placed = [...page.text.matchAll(/^<!-- bench (\w+):/gm)].map(([, name]) => name)
-    const asked = [...page.text.matchAll(/^\| `(\w+)` \| .*\?/gm)].map(([, name]) => name)
+    const placed = [...page.matchAll(/^<!-- bench (\w+):/gm)].map(([, name]) => name)
+    const asked = [...page.matchAll(/^\| `(\w+)` \| .*\?/gm)].map(([, name]) => name)
     t.same(placed.sort(), [...NAMES].sort())
     t.same(asked.sort(), [...NAMES].sort())
   },

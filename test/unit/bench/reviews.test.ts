@@ -2,8 +2,8 @@ import t from 'tap'
 import { parse } from 'yaml'
 
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { HCO_EDIT, SMALL_MACHINE_CONFIG_EDIT } from '../../../tools/bench/edits.ts'
-import { type ReviewAnswer, reviewsFor, UID } from '../../../tools/bench/reviews.ts'
+import { HCO_EDIT, isEdited, SMALL_MACHINE_CONFIG_EDIT } from '../../../tools/bench/edits.ts'
+import { type ReviewResponse, responseIn, reviewsFor, UID } from '../../../tools/bench/reviews.ts'
 
 const hco = parse(`
 apiVersion: hco.kubevirt.io/v1
@@ -54,11 +54,11 @@ t.test('of the managed fields, only those of an edit differ from what is stored'
   t.match(clean?.object, {
     spec: { virtualization: { evictionStrategy: 'LiveMigrateIfPossible' } },
   })
-  t.notOk(HCO_EDIT.isEdited(clean?.object as KubeObject))
-  t.ok(HCO_EDIT.isEdited(correction?.object as KubeObject))
-  t.notOk(HCO_EDIT.isEdited(correction?.oldObject as KubeObject))
-  t.ok(SMALL_MACHINE_CONFIG_EDIT.isEdited(denial?.object as KubeObject))
-  t.notOk(SMALL_MACHINE_CONFIG_EDIT.isEdited(denial?.oldObject as KubeObject))
+  t.notOk(isEdited(HCO_EDIT, clean?.object as KubeObject))
+  t.ok(isEdited(HCO_EDIT, correction?.object as KubeObject))
+  t.notOk(isEdited(HCO_EDIT, correction?.oldObject as KubeObject))
+  t.ok(isEdited(SMALL_MACHINE_CONFIG_EDIT, denial?.object as KubeObject))
+  t.notOk(isEdited(SMALL_MACHINE_CONFIG_EDIT, denial?.oldObject as KubeObject))
 })
 
 const POST_COPY = '/spec/virtualization/liveMigrationConfig/allowPostCopy'
@@ -78,16 +78,17 @@ t.test('an answer counts only where the right object would be stored', async (t)
     ['changed elsewhere too', { ...allowed, patch: tooMuch }, [false, false, false]],
     ['denied', { uid: UID, allowed: false }, [false, false, true]],
     ['of another request', { uid: 'other', allowed: false }, [false, false, false]],
-  ] as const satisfies readonly (readonly [
-    string,
-    ReviewAnswer['response'],
-    readonly boolean[],
-  ])[]) {
+  ] as const satisfies readonly (readonly [string, ReviewResponse, readonly boolean[]])[]) {
     const reviews = reviewsFor(hco, machineConfig, 5_000)
     t.same(
-      reviews.map(({ isExpected }) => isExpected({ response })),
+      reviews.map(({ isExpected }) => isExpected(response)),
       expected,
       what,
     )
   }
+})
+
+t.test('the response is what an answer holds of a review', async (t) => {
+  const answer = { kind: 'AdmissionReview', response: { uid: UID, allowed: true } }
+  t.same(responseIn(JSON.stringify(answer)), answer.response)
 })

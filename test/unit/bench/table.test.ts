@@ -1,78 +1,45 @@
 import t from 'tap'
-import { numberText, tableOf } from '../../../tools/bench/table.ts'
+import { line, numberText, textOf } from '../../../tools/bench/table.ts'
 
-t.test('all sections share their columns', async (t) => {
-  const table = tableOf([
-    {
-      title: 'Healing',
-      lines: [
-        {
-          what: 'HyperConverged',
-          unit: 'ms',
-          median: 12.345,
-          p99: 150,
-          n: 30,
-          goal: 'under 50 ms',
-        },
-        { what: '  requests', unit: '', median: 3 },
-      ],
-      notes: ['By the audit log.'],
-    },
-    {
-      title: 'Decisions',
-      lines: [
-        { what: 'correction', unit: '/s', median: 12_345, range: [9_999.4, 20_000], n: 1_000 },
-        { what: 'processor time', unit: 's', median: undefined },
-      ],
-    },
-  ])
+t.test('a section has columns, and numbers stand at their right', async (t) => {
+  const text = textOf({
+    title: 'Decisions',
+    lines: [
+      line('HyperConverged', 'ms', { median: 12.345, p99: 150, n: 30 }, 'under 50 ms'),
+      line('  requests', '', 3),
+      line('correction', '/s', { median: 12_345, range: [9_999.4, 20_000], n: 1_000 }),
+      line('processor time', 's', { median: Number.NaN, range: [Number.NaN, Number.NaN] }),
+    ],
+    grids: [
+      {
+        title: 'Servers that were asked much',
+        head: ['', '/s'],
+        rows: [
+          ['one', '1,000'],
+          ['the other', '20'],
+        ],
+      },
+    ],
+    notes: ['In turn.'],
+  })
   t.equal(
-    table,
-    `
+    text,
+    `Decisions
                         median    p99 or range      n  goal
-
-Healing
-  HyperConverged       12.3 ms             150     30  goal: under 50 ms
-    requests                3
-    By the audit log.
-
-Decisions
+  HyperConverged       12.3 ms             150     30  under 50 ms
+    requests                 3
   correction         12,345 /s  9,999 – 20,000  1,000
-  processor time  not measured`.slice(1),
+  processor time  not measured
+Servers that were asked much
+                /s
+  one        1,000
+  the other     20
+    In turn.`,
   )
 })
 
-t.test('a grid has columns of its own, and numbers stand at their right', async (t) => {
-  const table = tableOf([
-    {
-      title: 'Servers',
-      lines: [],
-      grids: [
-        {
-          title: 'asked much',
-          head: ['', '/s'],
-          rows: [
-            ['one', '1,000'],
-            ['the other', '20'],
-          ],
-        },
-      ],
-      notes: ['In turn.'],
-    },
-  ])
-  t.equal(
-    table,
-    `
-  median  p99 or range  n  goal
-
-Servers
-
-  asked much
-                  /s
-    one        1,000
-    the other     20
-    In turn.`.slice(1),
-  )
+t.test('a section without lines has no table of them', async (t) => {
+  t.equal(textOf({ title: 'Nothing', lines: [] }), 'Nothing')
 })
 
 t.test('numbers show the digits that matter', async (t) => {

@@ -5,7 +5,6 @@ import { promisify } from 'node:util'
 import type { Env } from '../../../src/shared/ops/env.ts'
 import { COMPONENTS, kubernetesVersion } from './build.ts'
 import { builtControlPlane } from './cache.ts'
-import { inClone } from './clone.ts'
 
 /** The absolute paths of a control plane's programs, and the version of its API server. */
 export interface Binaries {
@@ -85,4 +84,11 @@ function moduleFolder(): string {
   throw new Error(
     'the control plane is built from tools/control-plane/go, which is not here: run this in a clone of the repository, or set KUBEBUILDER_ASSETS',
   )
+}
+
+/** A path of the repository that this program runs in, sources or bundle; undefined outside a clone. */
+export function inClone(path: string, start = import.meta.dirname): string | undefined {
+  const found = join(start, path)
+  if (existsSync(found)) return found
+  return dirname(start) === start ? undefined : inClone(path, dirname(start))
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 
-import { asksOf, type Sample, slopeAfterWarmUp } from '../../../tools/bench/soak-samples.ts'
+import { asksOf, growthAfterWarmUp, type Sample } from '../../../tools/bench/sections/soak.ts'
 
 const reviews = ['clean', 'corrected', 'denied'].map((what) => ({
   what,
@@ -18,24 +18,21 @@ t.test('every user asks ten times, of which eight are clean', async (t) => {
   t.equal(asks.length, 30)
 })
 
-const at = (minutes: number, mebibytes: number | undefined): Sample => ({
-  minutes,
-  mebibytes,
-  lagP99Ms: 10,
-})
+const at = (minutes: number, mebibytes: number): Sample => ({ minutes, mebibytes })
 
 t.test('what a process takes while it warms up is no growth', async (t) => {
   const samples = Array.from({ length: 10 }, (_, index) => at(index + 1, index < 2 ? 50 : 100))
-  t.same(slopeAfterWarmUp(samples), { perMinute: 0, used: 8 })
+  t.same(growthAfterWarmUp(samples), { median: 0, n: 8 })
 })
 
 t.test('growth is told per minute', async (t) => {
   const samples = Array.from({ length: 10 }, (_, index) => at((index + 1) / 6, 100 + index))
-  const { perMinute } = slopeAfterWarmUp(samples)
+  const { median: perMinute } = growthAfterWarmUp(samples)
   t.ok(Math.abs(perMinute - 6) < 1e-9, `${perMinute} MiB a minute`)
 })
 
 t.test('where memory cannot be read there is no growth to tell', async (t) => {
-  t.same(slopeAfterWarmUp([at(1, undefined), at(2, undefined)]), { perMinute: Number.NaN, used: 0 })
-  t.same(slopeAfterWarmUp([]), { perMinute: Number.NaN, used: 0 })
+  const { median: perMinute } = growthAfterWarmUp([at(1, Number.NaN), at(2, Number.NaN)])
+  t.same(perMinute, Number.NaN)
+  t.same(growthAfterWarmUp([]), { median: Number.NaN, n: 0 })
 })
