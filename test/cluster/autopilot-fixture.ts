@@ -170,9 +170,8 @@ export async function autopilotCluster(
   }: AutopilotClusterOptions = {},
 ): Promise<AutopilotCluster> {
   const cluster = await testCluster(t, only ? { ...rest, crds: false, samples: false } : rest)
-  const manifests = manifestsOf(rest)
   const installSome = (which: (manifest: Manifest) => boolean) =>
-    install(cluster, manifests.filter(which))
+    install(cluster, manifestsOf(rest).filter(which))
   if (only) await installSome(only)
   const kubeconfig = loadKubeconfig(cluster.kubeconfig)
   const client = await connect(kubeconfig)

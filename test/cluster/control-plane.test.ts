@@ -19,7 +19,7 @@ const AUDIT = {
 }
 
 t.test('a test cluster', async (t) => {
-  const cluster = await testCluster(t, { auditPolicy: AUDIT })
+  const cluster = await testCluster(t, { auditPolicy: AUDIT, isFirstStart: true })
 
   await t.test('serves the custom kinds, their samples and the schemas', async (t) => {
     const pool = '/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker'

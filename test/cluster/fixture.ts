@@ -10,10 +10,11 @@ import {
   type ControlPlaneOptions,
   startControlPlane,
 } from '../../tools/control-plane/control-plane.ts'
-import { install } from '../../tools/control-plane/install.ts'
+import { install, untilServed } from '../../tools/control-plane/install.ts'
 import type { User } from '../../tools/control-plane/kubeconfig.ts'
 import { send } from '../../tools/control-plane/request.ts'
 import { type Holdings, manifestsOf } from './manifests.ts'
+import { preparedData } from './prepared-data.ts'
 
 /** What ends with a test file: tap's `t`. */
 export interface Scope {
@@ -23,8 +24,11 @@ export interface Scope {
 
 /** What a test's cluster has: a control plane's options, and what is installed in it. */
 export interface TestClusterOptions
-  extends Partial<Omit<ControlPlaneOptions, 'binaries' | 'print'>>,
-    Holdings {}
+  extends Partial<Omit<ControlPlaneOptions, 'binaries' | 'print' | 'etcdData'>>,
+    Holdings {
+  /** Starts on an empty etcd: where the first start of a control plane is the subject. */
+  readonly isFirstStart?: boolean
+}
 
 /** How kubectl ended, and what it said. */
 export interface Said {
@@ -63,15 +67,29 @@ export interface TestCluster extends ControlPlane {
 /** Starts a cluster that ends with the test: the real API server, with definitions and samples. */
 export async function testCluster(
   t: Scope,
-  { controllerManager = false, ...rest }: TestClusterOptions = {},
+  { controllerManager = false, isFirstStart = false, ...rest }: TestClusterOptions = {},
 ): Promise<TestCluster> {
   const print = (line: string) => t.comment(line)
   const binaries = await findBinaries({ env: environment(), print, controllerManager })
-  const starting = startControlPlane({ ...rest, binaries, controllerManager, print })
-  const manifests = manifestsOf(rest) // meanwhile
+  const hasDefaults = (rest.crds ?? true) === true && rest.samples !== false
+  const { etcdData, types } = await preparedData(
+    hasDefaults ? 'installed' : 'empty',
+    binaries,
+    print,
+  )
+  const starting = startControlPlane({
+    ...rest,
+    ...(!isFirstStart && { etcdData }),
+    binaries,
+    controllerManager,
+    print,
+  })
+  const isInstalled = hasDefaults && !isFirstStart
+  const manifests = isInstalled ? [] : manifestsOf(rest) // meanwhile
   const plane = await starting
   t.teardown(plane.stop)
-  await install(plane, manifests)
+  if (isInstalled) await untilServed(plane, types)
+  else await install(plane, manifests)
   return Object.assign(plane, {
     binaries,
     kubectl: createKubectl(plane, binaries),

@@ -32,7 +32,7 @@ export async function runScript(
   options: readonly string[] = [],
 ): Promise<Run> {
   python.stdin.write(`${JSON.stringify(argumentsOf(script, root, options))}\n`)
-  const { value } = await answers.next()
+  const { value = '' } = await answers.next()
   return JSON.parse(value) as Run
 }
 
