@@ -1,13 +1,21 @@
 import t from 'tap'
+import { ANNOTATED } from './verdict-annotated-writes.ts'
 import { verdictCluster } from './verdict-cluster.ts'
+import { judgeCreations } from './verdict-creations.ts'
 import { plain } from './verdict-manifest.ts'
-import { corrected, edited } from './verdict-subjects.ts'
+import { corrected, edited, swap } from './verdict-subjects.ts'
 import { judgeUpdates } from './verdict-update.ts'
-import { CORRECTIONS } from './verdict-writes.ts'
+import { ALLOWANCES, CORRECTIONS, DENIALS } from './verdict-writes.ts'
 
-t.test('what the webhook puts back', async (t) => {
+t.test('verdicts on creations and updates, whichever way they come', async (t) => {
   const cluster = await verdictCluster(t)
-  await judgeUpdates(t, cluster, CORRECTIONS)
+  await t.test('what is put back', (t) => judgeUpdates(t, cluster, CORRECTIONS))
+  await t.test('what may pass', (t) => judgeUpdates(t, cluster, ALLOWANCES))
+  await t.test('what is refused', (t) => judgeUpdates(t, cluster, DENIALS))
+  await t.test('what our label and the overrides decide', (t) =>
+    judgeUpdates(t, cluster, ANNOTATED),
+  )
+  await t.test('what is created', (t) => judgeCreations(t, cluster))
 
   await t.test('a field whose one owner applies without it stays', async (t) => {
     const actor = cluster.actor()
@@ -25,5 +33,15 @@ t.test('what the webhook puts back', async (t) => {
     )
     t.strictSame(counted, { 'ConfigMap UPDATE corrected Drift': 1 })
     t.match(await cluster.read(corrected.path), { data: { value: 'kept' } })
+  })
+
+  await t.test('a strategic merge patch of a custom resource never gets so far', async (t) => {
+    await cluster.fresh(swap)
+    const contentType = 'application/strategic-merge-patch+json'
+    const input = { method: 'PATCH', contentType, body: { spec: null } } as const
+    const counted = await cluster.counted(async () =>
+      t.match(await cluster.actor().send(swap.path, input), { status: 415 }),
+    )
+    t.strictSame(counted, {})
   })
 })

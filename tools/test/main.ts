@@ -24,8 +24,12 @@ const unit = filesOf(['test/unit/**/*.test.ts'])
 const SUITES: Readonly<Record<string, Suite>> = {
   unit: { files: unit, jobs },
   cluster: { files: filesOf(['test/{alerts,cluster}/**/*.test.ts']), jobs, retries: true },
-  // What wants hours to prove more: files of their own, and every property for more examples.
-  long: { files: [...filesOf(LONG, []), ...unit], jobs, env: { AUTOPILOT_TEST_RUNS: '20' } },
+  // What takes too long for every day: files of their own, properties with more examples, all rows of tables in all ways.
+  long: {
+    files: [...filesOf(LONG, []), ...filesOf(['test/cluster/**/verdicts*.test.ts']), ...unit],
+    jobs,
+    env: { AUTOPILOT_TEST_RUNS: '20' },
+  },
 }
 
 const env = {
