@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { sumOf } from '../../test/cluster/autopilot-fixture.ts'
-import { programWith } from '../../test/cluster/program.ts'
+import { sumOf } from '../../test/cluster/harness/autopilot-fixture.ts'
+import { programWith } from '../../test/cluster/harness/program.ts'
 import { type Bench, type Setup, withBench } from './cluster.ts'
 import { cpuSeconds } from './process-numbers.ts'
 import { startOnce } from './start.ts'

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { accountUser, RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
-import { NAMESPACE } from '../../test/cluster/program.ts'
+import { NAMESPACE } from '../../test/cluster/harness/program.ts'
 
 /** Makes the API server write down what the reconciler asks of it, and nothing else. */
 export const AUDIT_POLICY = {

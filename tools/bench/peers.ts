@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { SERVING_SECRET } from '../../src/shared/baseline/names.ts'
 import { pathOf } from '../../src/shared/cluster/resource.ts'
-import { NAMESPACE } from '../../test/cluster/program.ts'
+import { NAMESPACE } from '../../test/cluster/harness/program.ts'
 import { authority } from './authority.ts'
 import type { Bench } from './cluster.ts'
 import { pinApart } from './cores.ts'

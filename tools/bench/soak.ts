@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { sumOf } from '../../test/cluster/autopilot-fixture.ts'
+import { sumOf } from '../../test/cluster/harness/autopilot-fixture.ts'
 import { authority } from './authority.ts'
 import { type Bench, type Setup, withBench } from './cluster.ts'
 import { connectTo, openLoop } from './load.ts'

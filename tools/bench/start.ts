@@ -8,7 +8,7 @@ import {
 } from '../../src/shared/baseline/names.ts'
 import { isNotFound } from '../../src/shared/cluster/client.ts'
 import { pathOf } from '../../src/shared/cluster/resource.ts'
-import { NAMESPACE } from '../../test/cluster/program.ts'
+import { NAMESPACE } from '../../test/cluster/harness/program.ts'
 import { install } from '../control-plane/install.ts'
 import type { AuditedRequest } from './audit.ts'
 import type { Bench } from './cluster.ts'

@@ -1,4 +1,4 @@
-import type { CatalogChange } from '../../test/cluster/program.ts'
+import type { CatalogChange } from '../../test/cluster/harness/program.ts'
 
 const TEMPLATE = 'active/synthetic.yaml.ejs'
 const SETTINGS = 40
