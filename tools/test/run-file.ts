@@ -31,10 +31,10 @@ export async function runFile(file: string, env: NodeJS.ProcessEnv): Promise<Fil
   const killer = setTimeout(() => child.kill('SIGKILL'), KILL_MS)
   const closed = once(child, 'close') as Promise<[number | null, string | null]>
   child.stdout.pipe(parser)
-  const [[code, signal], [{ ok }]] = await Promise.all([closed, results])
+  const [[code, signal], [{ ok, count }]] = await Promise.all([closed, results])
   clearTimeout(killer)
   // A file that ended early, or said nothing, has no failed assertion to show.
-  if (counts.failed === 0 && !(ok && code === 0)) {
+  if (counts.failed === 0 && !(ok && count > 0 && code === 0)) {
     counts.failed++
     failures.push(`FAIL ${file}\n  it ended early: ${signal ?? `exit code ${code}`}\n`)
   }
