@@ -11,7 +11,7 @@ import { lastLines, spawnLeashed } from './control-plane/processes.ts'
 const MODULE = join(import.meta.dirname, 'promtool')
 const PACKAGE = 'github.com/prometheus/prometheus/cmd/promtool'
 // Without the discovery of every cloud there is, which tests of rules need not, it takes half of the time.
-const TAGS = 'remove_all_sd'
+const TAGS = 'netgo,builtinassets,remove_all_sd'
 const FLAGS = ['-modcacherw', '-buildvcs=false', '-trimpath', '-tags', TAGS, '-ldflags', '-s -w']
 
 /**
