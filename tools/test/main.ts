@@ -10,7 +10,7 @@ import { add, noCounts, summary } from './tap-results.ts'
 
 const cores = availableParallelism()
 const unit = globSync('test/unit/**/*.test.ts')
-const verdicts = globSync('test/cluster/verdicts/*.test.ts')
+const tables = globSync('test/cluster/{merge,verdicts}/*.test.ts')
 const SUITES: Readonly<Record<string, Suite>> = {
   unit: { files: unit, jobs: cores, isRetried: false },
   // One more than there are cores: each waits a third of its time.
@@ -19,8 +19,8 @@ const SUITES: Readonly<Record<string, Suite>> = {
     jobs: cores + 1,
     isRetried: true,
   },
-  // What takes too long for every day: properties with more examples, and tables of verdicts in every way.
-  long: { files: [...verdicts, ...unit], jobs: cores, isRetried: false },
+  // What takes too long for every day: properties with more examples, tables of verdicts in every way.
+  long: { files: [...tables, ...unit], jobs: cores, isRetried: false },
 }
 const LONG_RUNS = '20'
 

@@ -2,6 +2,7 @@ import t from 'tap'
 import { install } from '../../../tools/control-plane/install.ts'
 import { loadManifests } from '../../../tools/control-plane/manifests.ts'
 import { seed } from '../../unit/engine/schemas.ts'
+import { runs } from '../../unit/runs.ts'
 import { testCluster } from '../harness/fixture.ts'
 import { MERGE_CASES } from './cases.ts'
 import { EVERY_SORT_CRD } from './every-sort.ts'
@@ -12,8 +13,8 @@ import { readServed } from './served.ts'
 import { SORTS } from './sorts.ts'
 
 const REAL = [...BUILT_IN, ...CUSTOM]
-const CASES = 9
-const CASES_OF_EVERY_SORT = 40
+const CASES = runs(9)
+const CASES_OF_EVERY_SORT = runs(40)
 
 t.test('the merge, beside the API server’s own', async (t) => {
   const cluster = await testCluster(t, { crds: isMerged, samples: false })

@@ -1,13 +1,14 @@
 import { basename, dirname } from 'node:path'
 import t from 'tap'
 import type { RequestInput } from '../../../src/shared/cluster/client.ts'
+import { runs } from '../../unit/runs.ts'
 import type { Loose } from '../harness/autopilot-fixture.ts'
 import type { Actor } from './writes/actor.ts'
 import { plain } from './writes/manifest.ts'
 import { healthCheck, hyperConverged, type Subject, swap } from './writes/subjects.ts'
 import { verdictCluster } from './writes/verdict-cluster.ts'
 
-const RUNS = 1_000
+const RUNS = runs(200)
 const USERS = ['alice', 'bob', 'carol', 'dave', 'erin']
 const AT_ONCE = 8
 /** How often one user may contest before it is a war. */
@@ -25,7 +26,7 @@ interface Refresh {
 
 const minHealthy = (run: number) => ({ spec: { minHealthy: `${run % 50}%` } })
 
-t.test('1,000 dry runs by several users leave no trace', async (t) => {
+t.test('hundreds of dry runs by several users leave no trace', async (t) => {
   const cluster = await verdictCluster(t)
   const { admin, autopilot, read } = cluster
   const subjects = [healthCheck, swap, hyperConverged]
@@ -107,8 +108,8 @@ t.test('1,000 dry runs by several users leave no trace', async (t) => {
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   t.strictSame(Object.fromEntries([...answers].sort()), {
-    'expected 200, got 200': 600,
-    'expected 403, got 403': 400,
+    'expected 200, got 200': (3 / 5) * RUNS,
+    'expected 403, got 403': (2 / 5) * RUNS,
   })
   t.ok((await cluster.asked()) - askedBefore >= RUNS, 'the webhook was asked about all of them')
   t.strictSame(await traces(), before)
