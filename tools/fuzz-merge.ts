@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { signalOnTermination } from '../src/shared/ops/shutdown.ts'
-import { type Scope, testCluster } from '../test/cluster/fixture.ts'
-import { EVERY_SORT_CRD } from '../test/cluster/merge-every-sort.ts'
+import { type Scope, testCluster } from '../test/cluster/harness/fixture.ts'
+import { EVERY_SORT_CRD } from '../test/cluster/merge/every-sort.ts'
 import {
   BUILT_IN,
   CUSTOM,
@@ -9,10 +9,10 @@ import {
   isMerged,
   MERGE_CRDS,
   type MergeKind,
-} from '../test/cluster/merge-kinds.ts'
-import { createOracle } from '../test/cluster/merge-oracle.ts'
-import { compareKind, type Finding } from '../test/cluster/merge-property.ts'
-import { readServed } from '../test/cluster/merge-served.ts'
+} from '../test/cluster/merge/kinds.ts'
+import { createOracle } from '../test/cluster/merge/oracle.ts'
+import { compareKind, type Finding } from '../test/cluster/merge/property.ts'
+import { readServed } from '../test/cluster/merge/served.ts'
 import { install } from './control-plane/install.ts'
 import { loadManifests } from './control-plane/manifests.ts'
 

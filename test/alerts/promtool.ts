@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { findPromtool } from '../../tools/promtool.ts'
-import { environment } from '../cluster/fixture.ts'
+import { environment } from '../cluster/harness/fixture.ts'
 
 /** How promtool ended, and all that it said. */
 export interface Verdict {

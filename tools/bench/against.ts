@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { folderAt } from '../../src/cli/assets.ts'
 import { loadCatalog } from '../../src/shared/baseline/catalog/load-catalog.ts'
-import { NAMESPACE, type Program } from '../../test/cluster/program.ts'
+import { NAMESPACE, type Program } from '../../test/cluster/harness/program.ts'
 import { type BenchOptions, withBench } from './bench.ts'
 import type { Measure } from './sections.ts'
 import { median, medianRatio, rotated } from './statistics.ts'

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
 import { accountUser } from '../../src/shared/engine/identity.ts'
-import { NAMESPACE } from '../../test/cluster/program.ts'
+import { NAMESPACE } from '../../test/cluster/harness/program.ts'
 
 /** Makes the API server write down what the reconciler asks of it, and nothing else. */
 export const AUDIT_POLICY = {

@@ -5,9 +5,9 @@ import {
   type AutopilotCluster,
   autopilotCluster,
   MUTATING,
-} from '../../test/cluster/autopilot-fixture.ts'
-import { manifestsOf } from '../../test/cluster/manifests.ts'
-import { ownProgram, type Program } from '../../test/cluster/program.ts'
+} from '../../test/cluster/harness/autopilot-fixture.ts'
+import { manifestsOf } from '../../test/cluster/harness/manifests.ts'
+import { ownProgram, type Program } from '../../test/cluster/harness/program.ts'
 import { untilReady } from '../dev/readiness.ts'
 import { AUDIT_POLICY, type Audit, createAudit } from './audit.ts'
 import type { Effort } from './effort.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Binaries } from './build/binaries.ts'
 import { type Components, createComponents } from './components.ts'
@@ -22,6 +22,8 @@ export interface ControlPlaneOptions {
   readonly binaries: Binaries
   /** Kept on stop; without it a temporary folder is made, and goes on stop. */
   readonly dataDir?: string
+  /** The data folder of an etcd that was stopped: a copy of it is what this one starts with, unless it has data already. */
+  readonly etcdData?: string
   /** Also runs kube-controller-manager: garbage collection, namespaces, aggregated roles. */
   readonly controllerManager?: boolean
   /** An audit.k8s.io/v1 Policy: what is written to the audit log. */
@@ -111,7 +113,12 @@ async function start(run: Run & { dataDir: string }, stop: () => Promise<void>) 
   }
 }
 
-async function startEtcd({ binaries, components }: Run, dataDir: string): Promise<EtcdPorts> {
+async function startEtcd(
+  { binaries, components, etcdData }: Run,
+  dataDir: string,
+): Promise<EtcdPorts> {
+  const own = join(dataDir, 'etcd')
+  if (etcdData !== undefined && !existsSync(own)) cpSync(etcdData, own, { recursive: true })
   const name = randomBytes(8).toString('hex')
   const { process, ports } = await serve({
     async ports() {

@@ -21,15 +21,24 @@ export async function install(access: Access, manifests: readonly Manifest[]): P
   const applyAll = (objects: readonly Manifest[], kinds: Kinds) =>
     Promise.all(objects.map((object) => apply(access, kinds, object)))
   await applyAll(manifests.filter(isFirst), await discoverKinds(access))
-  const custom = manifests.filter(({ kind }) => kind === DEFINITION).flatMap(servedBy)
+  const custom = definedBy(manifests)
   const others = manifests.filter((object) => !isFirst(object))
   const kinds = await untilKnown(access, [...custom, ...others])
   await Promise.all([applyAll(others, kinds), untilPublished(access, custom)])
 }
 
+/** Settles when these custom kinds are discovered, and published in OpenAPI. */
+export async function untilServed(access: Access, types: readonly TypeMeta[]): Promise<void> {
+  await Promise.all([untilKnown(access, types), untilPublished(access, types)])
+}
+
+/** The custom kinds that the definitions among these objects add. */
+export const definedBy = (manifests: readonly Manifest[]): readonly TypeMeta[] =>
+  manifests.filter(({ kind }) => kind === DEFINITION).flatMap(servedBy)
+
 const DEFINITION = 'CustomResourceDefinition'
 
-type TypeMeta = Pick<Manifest, 'apiVersion' | 'kind'>
+export type TypeMeta = Pick<Manifest, 'apiVersion' | 'kind'>
 
 function servedBy({ spec }: Manifest): readonly TypeMeta[] {
   const { group, names, versions } = spec as Definition

@@ -21,7 +21,7 @@ export function crdsPage(lock: Lock): string {
 The ${definitions.length} kinds of a virtualization platform that the autopilot manages, reads or lives beside. An API server is slow with all of
 them: \`npm start\`, \`npm run bench\` and the cluster tests install the ${definitions.filter(isNeeded).length} of the tiers **managed** (an asset applies the kind) and
 **read** (a condition, a template or the facts look at it). A test that wants **other** ones says which (\`crds\` in
-\`test/cluster/manifests.ts\`), and \`test/cluster/crds.test.ts\` installs all.
+\`test/cluster/harness/manifests.ts\`), and \`test/cluster/api-server/crds.test.ts\` installs all.
 
 ${published.length} are real. \`npm run crds\` derives them from public packages; \`npm run crds -- --verify\` writes nothing and names each file
 that differs. \`crds.lock.yaml\` has for each the package, its version, the file in it and that file's SHA-256, \`crds.go.sum\`

@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import t from 'tap'
 
 const SCRIPTS = join(import.meta.dirname, '../../../assets/active/swap-enable')
 
@@ -10,17 +12,35 @@ export interface Run {
   readonly stderr: string
 }
 
-/** Runs one of the node's scripts as its unit does, but on a folder that stands for the node's root. */
-export const runScript = (
+const argumentsOf = (script: string, root: string, options: readonly string[]) => [
+  join(SCRIPTS, script),
+  '--root',
+  root,
+  ...options,
+]
+
+const python = spawn('python3', ['-I', join(import.meta.dirname, 'fork-scripts.py')], {
+  stdio: ['pipe', 'pipe', 'inherit'],
+})
+const answers = createInterface(python.stdout)[Symbol.asyncIterator]()
+t.teardown(() => python.stdin.end())
+
+/** Runs one of the node's scripts as its unit does, but on a folder that stands for the node's root; one at a time. */
+export async function runScript(
   script: string,
   root: string,
   options: readonly string[] = [],
-  // Such as `ulimit`, for what the kernel refuses.
-  before = '',
-): Promise<Run> =>
+): Promise<Run> {
+  python.stdin.write(`${JSON.stringify(argumentsOf(script, root, options))}\n`)
+  const { value = '' } = await answers.next()
+  return JSON.parse(value) as Run
+}
+
+/** Runs such a script by itself, after a command such as `ulimit`: for what the kernel refuses. */
+export const runScriptAfter = (command: string, script: string, root: string): Promise<Run> =>
   new Promise((resolve) => {
-    const argv = ['python3', '-I', join(SCRIPTS, script), '--root', root, ...options]
-    execFile('/bin/sh', ['-c', `${before}\nexec "$@"`, 'sh', ...argv], (error, stdout, stderr) =>
+    const argv = ['python3', '-I', ...argumentsOf(script, root, [])]
+    execFile('/bin/sh', ['-c', `${command}\nexec "$@"`, 'sh', ...argv], (error, stdout, stderr) =>
       resolve({ status: error ? Number(error.code) : 0, stdout, stderr }),
     )
   })

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 
 import { nodeRoot } from './node-root.ts'
-import { lines, type Run, runScript, type Swap, swaps } from './node-script.ts'
+import { lines, type Run, runScript, runScriptAfter, type Swap, swaps } from './node-script.ts'
 
 const MIB = 1024 ** 2
 const GIB = 1024 * MIB
@@ -192,7 +192,7 @@ t.test('fails when the low watermark stays at or below the eviction threshold', 
 
 t.test('fails when the kernel refuses the factor', async (t) => {
   const root = node(t, { low: 80 * MIB, files: at500Mi })
-  const { status, stdout, stderr } = await runScript('tune-watermarks.py', root, [], 'ulimit -f 0')
+  const { status, stdout, stderr } = await runScriptAfter('ulimit -f 0', 'tune-watermarks.py', root)
   t.strictSame(
     { status, stdout, stderr },
     {

@@ -5,7 +5,7 @@ const call = (object: string) => `await faultTest(t, ${object}, async (t: Test) 
 const table = (text: string) => faultTable([{ path: 'test/cluster/a.test.ts', text }])
 
 t.test('lists each fault that a test shows, from what everything stands on outwards', async (t) => {
-  const text = `import { faultTest, type Fault } from './fault.ts'
+  const text = `import { faultTest, type Fault } from '../../cluster/harness/fault.ts'
 ${call("{ part: 'webhook', fault: 'it hangs', outcome: 'a | b' }")}
 for (const way of ['one'] as const)
   ${call('{ part: `API server`, fault: "it is gone", outcome: \'both wait\' }')}

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 import { SERVING_SECRET } from '../../../src/shared/baseline/names.ts'
-import { NAMESPACE } from '../../../test/cluster/program.ts'
+import { NAMESPACE } from '../../../test/cluster/harness/program.ts'
 import { freePort, serve } from '../../control-plane/ports.ts'
 import { spawnLeashed } from '../../control-plane/processes.ts'
 import { send } from '../../control-plane/request.ts'

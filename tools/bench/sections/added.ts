@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { callsOf } from '../../../test/cluster/calls.ts'
-import { until } from '../../../test/cluster/until.ts'
+import { callsOf } from '../../../test/cluster/harness/calls.ts'
+import { until } from '../../../test/cluster/harness/until.ts'
 import { install } from '../../control-plane/install.ts'
 import type { Manifest } from '../../control-plane/manifests.ts'
 import type { Bench } from '../bench.ts'

@@ -6,7 +6,7 @@ import {
   STATE_CONFIG_MAP,
 } from '../../../src/shared/baseline/names.ts'
 import { pathOf } from '../../../src/shared/cluster/resource.ts'
-import { MUTATING, NAMESPACE, VALIDATING } from '../../../test/cluster/autopilot-fixture.ts'
+import { MUTATING, NAMESPACE, VALIDATING } from '../../../test/cluster/harness/autopilot-fixture.ts'
 import { install } from '../../control-plane/install.ts'
 import type { Bench } from '../bench.ts'
 import { extent } from '../statistics.ts'

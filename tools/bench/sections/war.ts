@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { type Client, isForbidden } from '../../../src/shared/cluster/client.ts'
 import { watch } from '../../../src/shared/cluster/watch.ts'
-import { HEALTH_CHECK } from '../../../test/cluster/autopilot-fixture.ts'
+import { HEALTH_CHECK } from '../../../test/cluster/harness/autopilot-fixture.ts'
 import type { Bench } from '../bench.ts'
 import { HEALTH_CHECK_EDIT, writeAs } from '../edits.ts'
 import { cpuSeconds } from '../processes.ts'

@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { parseAllDocuments } from 'yaml'
+import { conditionsOf, kindKey } from '../../../src/shared/baseline/catalog/catalog.ts'
+import { install } from '../../../tools/control-plane/install.ts'
+import type { Manifest } from '../../../tools/control-plane/manifests.ts'
+import { autopilotCluster, type Loose, STATE } from '../harness/autopilot-fixture.ts'
+import { ownProgram } from '../harness/program.ts'
+import { until } from '../harness/until.ts'
+
+const FOLDER = join(import.meta.dirname, '../../fixtures/nodes')
+const CONFIG = '/apis/config.openshift.io/v1'
+
+/** The objects of a file of samples: nodes, and what says how their cluster is shaped. */
+const sample = (file: string): readonly Manifest[] =>
+  parseAllDocuments(readFileSync(join(FOLDER, `${file}.yaml`), 'utf8')).map((document) =>
+    document.toJS(),
+  )
+const infrastructure = (type: string, controlPlaneTopology: string): Manifest => ({
+  apiVersion: 'config.openshift.io/v1',
+  kind: 'Infrastructure',
+  metadata: { name: 'cluster' },
+  spec: { platformSpec: { type } },
+  status: {
+    platform: type,
+    platformStatus: { type },
+    controlPlaneTopology,
+    infrastructureTopology: 'HighlyAvailable',
+  },
+})
+
+const PCI = 'pciDevicesPresent'
+const NUMA = 'numaNodesPresent'
+const GPU = 'gpuPresent'
+const VFIO = 'vfioCapable'
+const USB = 'usbDevicesPresent'
+
+interface Shape {
+  readonly what: string
+  readonly objects: readonly Manifest[]
+  readonly hardware?: readonly string[]
+  readonly topology?: readonly string[]
+  readonly provider?: string
+}
+
+const shapes: readonly Shape[] = [
+  {
+    what: 'one OpenShift node with every role',
+    objects: sample('cluster-sno'),
+    hardware: [PCI, NUMA],
+    topology: ['singleNode', 'schedulableMasters'],
+    provider: 'none',
+  },
+  {
+    what: 'three schedulable masters',
+    objects: sample('cluster-compact'),
+    hardware: [PCI, NUMA],
+    topology: ['compact', 'schedulableMasters'],
+    provider: 'baremetal',
+  },
+  {
+    what: 'three masters and unlike workers',
+    objects: sample('cluster-heterogeneous'),
+    hardware: [PCI, NUMA, GPU, VFIO, USB],
+    provider: 'baremetal',
+  },
+  {
+    what: 'a worker whose GPUs are for virtual machines',
+    objects: sample('worker-baremetal-gpu'),
+    hardware: [PCI, NUMA, GPU, VFIO, USB],
+    topology: ['singleNode'],
+  },
+  {
+    what: 'a worker that is a virtual machine',
+    objects: [infrastructure('VSphere', 'HighlyAvailable'), ...sample('worker-virtual')],
+    provider: 'vsphere',
+  },
+  {
+    what: 'a worker without Node Feature Discovery',
+    objects: sample('worker-no-nfd'),
+    topology: ['singleNode'],
+  },
+  { what: 'a master alone', objects: sample('master'), topology: ['singleNode'] },
+  {
+    what: 'workers of a hosted control plane',
+    objects: [
+      infrastructure('AWS', 'External'),
+      ...sample('worker-virtual'),
+      ...sample('worker-no-nfd'),
+    ],
+    topology: ['hostedControlPlane'],
+    provider: 'aws',
+  },
+]
+
+const trueOf = (flags: Loose) => Object.keys(flags).filter((name) => flags[name] === true)
+
+t.test('facts', async (t) => {
+  const isShape = ({ kind }: Manifest) => ['Node', 'Infrastructure', 'Scheduler'].includes(kind)
+  const cluster = await autopilotCluster(t, {
+    isEarly: true,
+    only: (manifest) => !isShape(manifest),
+  })
+  const { read, admin, restart, metric } = cluster
+  const facts = async (): Promise<Loose> => {
+    const state = await read(STATE)
+    return state && JSON.parse(state.data['facts.json'])
+  }
+  /** A cluster of which nothing was ever known: hardware is believed in for longer than it is there. */
+  const startAnew = (objects: readonly Manifest[]) =>
+    restart('reconciler', {
+      async meanwhile() {
+        const kept = [`${CONFIG}/infrastructures/cluster`, `${CONFIG}/schedulers/cluster`, STATE]
+        for (const path of kept) await admin('DELETE', path)
+        await admin('DELETE', '/api/v1/nodes')
+        await install(cluster, objects)
+      },
+    })
+
+  for (const { what, objects, hardware = [], topology = [], provider = '' } of shapes) {
+    await t.test(`of ${what}`, async (t) => {
+      await startAnew(objects)
+      const found = await until('facts are published', facts)
+      t.same(trueOf(found.hardware).sort(), [...hardware].sort())
+      t.same(trueOf(found.topology).sort(), [...topology].sort())
+      t.equal(found.topology.provider, provider)
+    })
+  }
+
+  await t.test('of hardware that comes, at once', async (t) => {
+    t.same(trueOf((await facts()).hardware), [])
+    await install(cluster, sample('worker-baremetal-gpu'))
+    const found = await until('it is seen', async () => {
+      const { hardware } = await facts()
+      return hardware.gpuPresent && hardware
+    })
+    t.same(trueOf(found).sort(), [PCI, NUMA, GPU, VFIO, USB].sort())
+  })
+
+  await t.test('of masters that begin to take work, at once', async (t) => {
+    const scheduler = {
+      apiVersion: 'config.openshift.io/v1',
+      kind: 'Scheduler',
+      metadata: { name: 'cluster' },
+      spec: { mastersSchedulable: true },
+    }
+    await install(cluster, [scheduler])
+    await until('it is seen', async () => (await facts()).topology.schedulableMasters === true)
+    await admin('DELETE', `${CONFIG}/schedulers/cluster`)
+    await until('and so is its end', async () => !(await facts()).topology.schedulableMasters)
+    t.equal(await metric('reconciler', 'virt_platform_leader'), 1)
+  })
+
+  await t.test('of images, from the environment', async (t) => {
+    t.same((await facts()).images, {})
+    const image = 'quay.io/kubevirt/exporter@sha256:0'
+    const env = {
+      RELATED_IMAGE_METRICS_EXPORTER: image,
+      RELATED_IMAGE_EMPTY: '',
+      OTHER_IMAGE: image,
+    }
+    await restart('reconciler', { env })
+    const { images } = await until('they are published', async () => {
+      const found = await facts()
+      return Object.keys(found.images).length > 0 && found
+    })
+    t.same(images, { 'metrics-exporter': image })
+  })
+
+  await t.test('of what is served, by version, of the kinds that the catalog names', async (t) => {
+    const served = async () => (await facts()).served
+    const MACHINE_CONFIG = 'machineconfiguration.openshift.io/MachineConfig'
+    const TEMPLATE = 'self-node-remediation.medik8s.io/SelfNodeRemediationTemplate'
+    t.match(await served(), {
+      'hco.kubevirt.io/HyperConverged': ['v1', 'v1beta1'],
+      [MACHINE_CONFIG]: ['v1'],
+      'metallb.io/MetalLB': ['v1beta1'],
+      [TEMPLATE]: ['v1alpha1'],
+    })
+    const named = ownProgram().catalog.flatMap((asset) => [
+      kindKey(asset.object),
+      ...conditionsOf(asset).flatMap((condition) =>
+        condition.type === 'crd' ? [kindKey(condition)] : [],
+      ),
+    ])
+    t.same(Object.keys(await served()), [...new Set(named)].sort(), 'and no others')
+    const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+    const definition = `${crds}/selfnoderemediationtemplates.self-node-remediation.medik8s.io`
+    await admin('DELETE', definition)
+    await until('it is gone', async () => (await served())[TEMPLATE].length === 0)
+    t.same((await served())[MACHINE_CONFIG], ['v1'])
+  })
+})

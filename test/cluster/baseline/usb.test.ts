@@ -1,0 +1,100 @@
+import t from 'tap'
+
+import { autopilotCluster, HCO, HYPERCONVERGED } from '../harness/autopilot-fixture.ts'
+import { until } from '../harness/until.ts'
+
+const PREFIX = 'platform.kubevirt.io'
+const LIMIT = '/spec/virtualization/liveMigrationConfig/bandwidthPerMigration'
+const USB = 'feature.node.kubernetes.io/usb-fe_1a6e_089a.present'
+
+t.test('what nobody asks for any more goes, whoever stored it', async (t) => {
+  const cluster = await autopilotCluster(t)
+  const { read, admin } = cluster
+  const alice = cluster.person('alice')
+  const succeeds = async (args: readonly string[]) => {
+    const said = await alice(args)
+    if (said.code !== 0) throw new Error(said.stderr)
+    return said
+  }
+  const annotate = (...texts: readonly string[]) =>
+    succeeds([
+      'annotate',
+      ...HYPERCONVERGED,
+      '--overwrite',
+      ...texts.map((text) => `${PREFIX}/${text}`),
+    ])
+  const merge = (patch: object, ...flags: readonly string[]) =>
+    succeeds([
+      'patch',
+      ...HYPERCONVERGED,
+      '--type=merge',
+      `--patch=${JSON.stringify(patch)}`,
+      ...flags,
+    ])
+  const spec = async () => (await read(HCO)).spec.virtualization
+  const devices = async () => (await spec()).permittedHostDevices?.usbHostDevices ?? []
+  const ours = async () => {
+    const { managedFields } = (await read(HCO)).metadata
+    const entry = managedFields.find(
+      ({ manager }: { manager: string }) => manager === 'virt-platform-autopilot',
+    )
+    return JSON.stringify(entry.fieldsV1)
+  }
+
+  await t.test('what a patch had added and the webhook stored', async (t) => {
+    const operation = { op: 'add', path: LIMIT, value: '64Mi' }
+    await annotate(`patch=${JSON.stringify([operation])}`)
+    t.equal((await spec()).liveMigrationConfig.bandwidthPerMigration, '64Mi', 'stored at once')
+    await until('it is ours', async () => (await ours()).includes('f:bandwidthPerMigration'))
+    await annotate('patch-')
+    await until(
+      'it is gone',
+      async () => (await spec()).liveMigrationConfig.bandwidthPerMigration === undefined,
+    )
+  })
+
+  const node = JSON.stringify({ metadata: { labels: { [USB]: 'true' } } })
+  const path = '/api/v1/nodes/worker-0'
+  t.equal(
+    (await admin('PATCH', path, JSON.parse(node), 'application/merge-patch+json')).status,
+    200,
+  )
+
+  await t.test('a device, with the list of its devices in one write', async (t) => {
+    await annotate('usb-devices=046d:0825')
+    await until('it is permitted', async () => (await devices()).length === 1)
+    await until('it is ours', async () => (await ours()).includes('usbHostDevices'))
+    const { stderr } = await merge({
+      metadata: { annotations: { [`${PREFIX}/usb-devices`]: null } },
+      spec: { virtualization: { permittedHostDevices: null } },
+    })
+    t.notMatch(stderr, 'kept at')
+    t.same(await devices(), [])
+  })
+
+  await t.test('a device that was put back before', async (t) => {
+    await annotate('usb-devices=046d:0825,1a6e:089a')
+    await until('both are permitted', async () => (await devices()).length === 2)
+    const none = { spec: { virtualization: { permittedHostDevices: null } } }
+    // The webhook hears of the node's device from the leader.
+    await until('the webhook keeps them', async () =>
+      (await merge(none, '--dry-run=server')).stderr.includes('kept at'),
+    )
+    const { stderr } = await merge(none)
+    t.match(stderr, 'kept at')
+    t.equal((await devices()).length, 2)
+    await until('they are ours again', async () => (await ours()).includes('usb-1a6e-089a'))
+    await annotate('usb-devices=046d:0825')
+    await until('one is left', async () => (await devices()).length === 1)
+    await annotate('usb-devices-')
+    await until('none is left', async () => (await devices()).length === 0)
+  })
+
+  await t.test('a device that an unmanaged object never had', async (t) => {
+    await annotate('mode=unmanaged', 'usb-devices=046d:0825')
+    t.same(await devices(), [])
+    const { stderr } = await annotate('mode-', 'usb-devices-')
+    t.notMatch(stderr, 'set to')
+    t.same(await devices(), [])
+  })
+})

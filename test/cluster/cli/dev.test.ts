@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import { findBinaries } from '../../../tools/control-plane/build/binaries.ts'
+import { isAlive } from '../../../tools/control-plane/processes.ts'
+import { METALLB } from '../harness/autopilot-fixture.ts'
+import { environment, type Scope, testCluster } from '../harness/fixture.ts'
+import { until } from '../harness/until.ts'
+
+const DEV = join(import.meta.dirname, '../../../tools/dev/main.ts')
+
+/** `npm start` as a person runs it, with everything that it has printed so far. */
+function startDev(scope: Pick<Scope, 'teardown'>, args: readonly string[] = []) {
+  const child = spawn(process.execPath, [DEV, ...args], { env: environment() })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      printed += chunk.toString()
+    })
+  }
+  scope.teardown(async () => void (await interrupt(child)))
+  const untilPrinted = (text: string) =>
+    until(`"${text}" in ${printed}`, async () => printed.includes(text), 120_000)
+  return { child, untilPrinted, printed: () => printed }
+}
+
+/** Ctrl-C. Gives back the exit code. */
+async function interrupt(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  child.kill('SIGINT')
+  const [code] = await once(child, 'exit')
+  return code
+}
+
+/** Runs a line as a person pastes it: through a shell. */
+async function paste(line: string, kubeconfig: string, kubectl: string) {
+  const home = dirname(kubeconfig)
+  const path = `${dirname(kubectl)}:${environment().PATH}`
+  const child = spawn('/bin/sh', ['-c', line], {
+    env: { PATH: path, HOME: home, KUBECONFIG: kubeconfig },
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
+  }
+  const [code] = await once(child, 'close')
+  return { code, said }
+}
+
+t.test(
+  'npm start: everything runs, what it says to try works, and Ctrl-C leaves nothing',
+  async (t) => {
+    const dev = startDev(t)
+    await dev.untilPrinted('Ctrl-C ends everything')
+    const text = dev.printed()
+    const kubeconfig = /KUBECONFIG=(\S+)/.exec(text)?.[1] ?? ''
+    const webhookPid = Number(/kill (\d+)/.exec(text)?.[1])
+    const commands = text
+      .split('\n')
+      .filter((line) => /^ {2}\S*kubectl /.test(line))
+      .map((line) => line.trim())
+    t.equal(commands.length, 5)
+    const { kubectl } = await findBinaries({ env: environment(), print: (line) => t.comment(line) })
+    const expected = [
+      { code: 0, said: /machineconfig\S*\/90-worker-swap-online/ },
+      {
+        code: 0,
+        said: /allowPostCopy kept at false by virt-platform-autopilot.*\n.*To change it: kubectl annotate/,
+      },
+      { code: 0, said: /annotated/ },
+      { code: 1, said: /would reboot \d nodes of pool worker/ },
+      { code: 0, said: /annotated/ },
+    ]
+    for (const [index, command] of commands.entries()) {
+      const { code, said } = await paste(command, kubeconfig, kubectl)
+      t.equal(code, expected[index]?.code, command)
+      t.match(said, expected[index]?.said ?? /^$/)
+    }
+    const get = `kubectl get hyperconverged -n openshift-cnv kubevirt-hyperconverged -o jsonpath='{.spec.virtualization.liveMigrationConfig}'`
+    t.match(
+      (await paste(get, kubeconfig, kubectl)).said,
+      /"allowPostCopy":true/,
+      'the way out sticks',
+    )
+
+    process.kill(webhookPid, 'SIGKILL')
+    await dev.untilPrinted('the webhook ended')
+    const edit = `kubectl patch hyperconverged -n openshift-cnv kubevirt-hyperconverged --type merge -p '{"spec":{"virtualization":{"liveMigrationConfig":{"progressTimeout":1}}}}'`
+    t.equal((await paste(edit, kubeconfig, kubectl)).code, 0)
+    const editedAt = performance.now()
+    await until('the edit is healed', async () =>
+      /"progressTimeout":150/.test((await paste(get, kubeconfig, kubectl)).said),
+    )
+    t.comment(
+      `healed within ${Math.round(performance.now() - editedAt)} ms, kubectl's own time included`,
+    )
+
+    t.equal(await interrupt(dev.child), 0)
+    t.notOk(existsSync(dirname(kubeconfig)), 'its folder is gone')
+    t.notOk(isAlive(webhookPid))
+  },
+)
+
+t.test('on a cluster of one’s own', async (t) => {
+  const cluster = await testCluster(t)
+
+  t.test('it only looks, and says what it would change', async (t) => {
+    const dev = startDev(t, [`--kubeconfig=${cluster.kubeconfig}`])
+    await dev.untilPrinted('observing only')
+    t.match(dev.printed(), /MetalLB metallb-system\/metallb \(metallb\): would be created/)
+    t.match(dev.printed(), /HyperConverged \S+ \(hco-golden-config\): would be changed/)
+    t.match(dev.printed(), /\(swap-enable\): would be created; reboots .*; waits for approval/)
+    t.equal((await cluster.admin('GET', METALLB)).status, 404)
+    t.equal((await cluster.admin('GET', '/api/v1/namespaces/virt-platform-autopilot')).status, 404)
+    t.equal(await interrupt(dev.child), 0)
+  })
+
+  t.test('what reboots nodes would not wait where the flag says so', async (t) => {
+    const flags = [`--kubeconfig=${cluster.kubeconfig}`, '--disruptive-changes=apply']
+    const dev = startDev(t, flags)
+    await dev.untilPrinted('observing only')
+    t.match(dev.printed(), /\(swap-enable\): would be created; reboots /)
+    t.notMatch(dev.printed(), 'waits for approval')
+    t.equal(await interrupt(dev.child), 0)
+  })
+
+  t.test('with --write it changes it, and what reboots nodes waits', async (t) => {
+    const dev = startDev(t, [`--kubeconfig=${cluster.kubeconfig}`, '--write'])
+    await dev.untilPrinted('changing it from now on')
+    t.match(
+      dev.printed(),
+      /MetalLB metallb-system\/metallb \(metallb\): would be created/,
+      'told first',
+    )
+    await until('MetalLB exists', async () => (await cluster.admin('GET', METALLB)).status === 200)
+    const configs = await cluster.admin<{ items: unknown[] }>(
+      'GET',
+      '/apis/machineconfiguration.openshift.io/v1/machineconfigs',
+    )
+    t.same(configs.body.items, [])
+    t.equal(await interrupt(dev.child), 0)
+    t.equal((await cluster.admin('GET', METALLB)).status, 200, 'what was applied stays')
+  })
+})

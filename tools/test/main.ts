@@ -1,0 +1,52 @@
+// Runs suites of test files, each file in a process of its own: `node tools/test/main.ts unit cluster`.
+// The last line of its output is "N passed, N failed".
+import { globSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { keepDurations, longestFirst } from './durations.ts'
+import { runFile } from './run-file.ts'
+import { runSuite, type Suite } from './run-suite.ts'
+import { add, noCounts, summary } from './tap-results.ts'
+
+const cores = availableParallelism()
+const unit = globSync('test/unit/**/*.test.ts')
+const tables = globSync('test/cluster/{merge,verdicts}/*.test.ts')
+const SUITES: Readonly<Record<string, Suite>> = {
+  unit: { files: unit, jobs: cores, isRetried: false },
+  // One more than there are cores: each waits a third of its time.
+  cluster: {
+    files: globSync('test/{alerts,cluster}/**/*.test.ts'),
+    jobs: cores + 1,
+    isRetried: true,
+  },
+  // What takes too long for every day: properties with more examples, tables of verdicts in every way.
+  long: { files: [...tables, ...unit], jobs: cores, isRetried: false },
+}
+const LONG_RUNS = '20'
+
+const total = noCounts()
+const flaky: string[] = []
+for (const name of process.argv.slice(2)) {
+  const suite = SUITES[name]
+  if (!suite) throw new Error(`no suite "${name}"; there are ${Object.keys(SUITES).join(', ')}`)
+  const env = {
+    ...process.env,
+    // What was parsed and compiled once, types stripped: half of a short file's time.
+    NODE_COMPILE_CACHE: resolve('node_modules/.cache/compile'),
+    ...(name === 'long' && { AUTOPILOT_TEST_RUNS: LONG_RUNS }),
+  }
+  const files = longestFirst(suite.files)
+  const ran = await runSuite(
+    { ...suite, files },
+    {
+      run: (file) => runFile(file, env),
+      print: (text) => process.stdout.write(text),
+    },
+  )
+  keepDurations(ran.results)
+  for (const { counts } of ran.results) add(total, counts)
+  flaky.push(...ran.flaky)
+}
+for (const file of flaky) console.log(`flaky: ${file}`)
+process.stdout.write(summary(total))
+process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0
