@@ -12,12 +12,11 @@ export interface CatalogOptions {
 }
 
 /** The catalog that comes with the program and, where asked for, an admin's own; throws a CatalogError. */
-export async function loadCatalogWith({ namespace, assets }: CatalogOptions): Promise<Catalog> {
-  const ours = ownFolder()
-  if (assets === undefined) return loadCatalog({ namespace, folders: [ours] })
-  // Ours are linted when they are built. The parser takes a tenth of a start, so that only who needs it loads it.
-  const { lintTemplate } = await import('../shared/baseline/lint/lint-template.ts')
-  return loadCatalog({ namespace, folders: [ours, { ...folderAt(assets), lint: lintTemplate }] })
+export function loadCatalogWith({ namespace, assets }: CatalogOptions): Catalog {
+  const own = ownFolder()
+  if (assets === undefined) return loadCatalog({ namespace, folders: [own] })
+  // Our own are checked when they are built.
+  return loadCatalog({ namespace, folders: [own, { ...folderAt(assets), isChecked: true }] })
 }
 
 /** A folder on disk as one that a catalog is loaded from. */

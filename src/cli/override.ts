@@ -50,7 +50,7 @@ function readManifest(file: string): KubeObject {
 
 async function learn(client: Client, options: OverrideOptions): Promise<Knowledge> {
   const { namespace } = options
-  const catalog = await loadCatalogWith(options)
+  const catalog = loadCatalogWith(options)
   const at = { apiVersion: 'v1', resource: 'configmaps', namespace }
   const state = parseState((await read(client, at, STATE_CONFIG_MAP))?.data)
   if (!state) {

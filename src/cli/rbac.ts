@@ -4,7 +4,7 @@ import { kubernetesYaml } from './kubernetes-yaml.ts'
 
 /** The `rbac` command: prints what both processes may do, ready for kubectl apply. */
 export async function rbac(options: CatalogOptions): Promise<void> {
-  const catalog = await loadCatalogWith(options)
+  const catalog = loadCatalogWith(options)
   const documents = accounts(catalog, options.namespace).map(kubernetesYaml)
   process.stdout.write(documents.join('---\n'))
 }

@@ -32,7 +32,7 @@ export interface ReconcilerOptions extends CatalogOptions {
 export async function reconciler(options: ReconcilerOptions, env: Env): Promise<void> {
   const { namespace, webhookUrl, webhookService, opsListen, disruptiveChanges, failurePolicy } =
     options
-  const catalog = await loadCatalogWith(options)
+  const catalog = loadCatalogWith(options)
   const client = await connect(loadKubeconfig(options.kubeconfig))
   const log = createLog('reconciler', options.logLevel)
   const isObserver = options.observe ?? false

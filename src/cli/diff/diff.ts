@@ -33,7 +33,7 @@ export async function diff(options: DiffOptions, env: Env): Promise<number> {
 
 async function compare(options: DiffOptions, env: Env): Promise<number> {
   const { namespace, hcoNamespace, disruptiveChanges, output } = options
-  const catalog = await loadCatalogWith(options)
+  const catalog = loadCatalogWith(options)
   const client = await connect(loadKubeconfig(options.kubeconfig))
   try {
     const images = relatedImages(env)

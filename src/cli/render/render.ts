@@ -21,7 +21,7 @@ export interface RenderOptions extends CatalogOptions, OfflineOptions, FormatOpt
 
 /** The `render` command: prints the baselines. Returns the exit code: 1 where one could not be rendered. */
 export async function render(options: RenderOptions, env: Env): Promise<number> {
-  const catalog = await loadCatalogWith(options)
+  const catalog = loadCatalogWith(options)
   const wanted = selectAssets(catalog, options.asset)
   const outlook = await outlookOf(catalog, options, env)
   for (const note of notesOn(catalog, outlook, waitsOn(catalog, outlook))) warn(note)

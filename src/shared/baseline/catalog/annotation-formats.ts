@@ -7,6 +7,8 @@ export type AnnotationFormat = keyof typeof ANNOTATION_FORMATS
 interface Format {
   /** As people read it after "is annotated …=". */
   readonly placeholder: string
+  /** A value that is one. */
+  readonly example: string
   /** What is wrong with a value, as a phrase that follows the annotation's key. */
   readonly problemOf: (text: string) => string | undefined
 }
@@ -35,9 +37,14 @@ export const isOff = (text: string) => text === '' || text === 'false'
 
 /** The formats, by the name that a condition states. */
 export const ANNOTATION_FORMATS = {
-  'device-ids': { placeholder: '<vendor:product,…>', problemOf: deviceProblem },
+  'device-ids': {
+    placeholder: '<vendor:product,…>',
+    example: '10de:1eb8',
+    problemOf: deviceProblem,
+  },
   'secret-name': {
     placeholder: '<name of a Secret>',
+    example: 'sample-secret',
     problemOf: (text: string) =>
       // Whoever writes true thinks of a switch.
       SECRET.test(text) && text !== 'true'
