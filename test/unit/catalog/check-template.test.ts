@@ -417,7 +417,12 @@ const identities: readonly (readonly [
   [
     'the catalog’s in one version of two',
     { ...NAMED, versions: ['v1', 'v2'], namespace: 'x' },
-    [of('its output is x.io/v1 Thing x one, but the catalog says x.io/v2 Thing x one')],
+    [
+      found(
+        ': its output is x.io/v1 Thing x one, but the catalog says x.io/v2 Thing x one',
+        'where no fact holds',
+      ),
+    ],
   ],
   ...['$hco', '$autopilot'].map((namespace): (typeof identities)[number] => [
     `in a namespace that is another elsewhere (${namespace})`,

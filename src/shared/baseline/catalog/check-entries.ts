@@ -8,7 +8,6 @@ import {
   OVERRIDES,
   PREFIX,
 } from '../../engine/overrides/annotations.ts'
-import type { Condition } from '../facts/conditions.ts'
 import {
   AUTHORITY_SECRET,
   LEASE,
@@ -19,14 +18,10 @@ import {
   WEBHOOK_ACCOUNT,
   WEBHOOK_CONFIGURATION,
 } from '../names.ts'
-import {
-  type AssetEntry,
-  isHyperConverged,
-  kindKey,
-  type ObjectIdentity,
-  type TombstoneEntry,
-} from './catalog.ts'
+import { isHyperConverged, kindKey } from './catalog.ts'
+import type { AssetEntry, ObjectIdentity, TombstoneEntry } from './catalog-schema.ts'
 import type { TitledEntry } from './catalog-text.ts'
+import type { Condition } from './condition-schemas.ts'
 import {
   conditionLists,
   contradictions,

@@ -1,6 +1,7 @@
 import { compileTemplate } from '../../engine/render.ts'
 import { err, ok, type Result } from '../../engine/result.ts'
-import type { Asset, AssetEntry, Catalog, ObjectIdentity, TombstoneEntry } from './catalog.ts'
+import type { Asset, Catalog } from './catalog.ts'
+import type { AssetEntry, ObjectIdentity, TombstoneEntry } from './catalog-schema.ts'
 import { catalogSchema } from './catalog-schema.ts'
 import { parseCatalog, type TitledEntry } from './catalog-text.ts'
 import { entryMistakes } from './check-entries.ts'

@@ -3,7 +3,7 @@ import { parsePointer, valueAt } from '../../engine/json/pointer.ts'
 import { maxLengthOf } from '../../engine/overrides/annotation-limits.ts'
 import { APPROVE, OVERRIDES, PREFIX } from '../../engine/overrides/annotations.ts'
 import { type Asset, type Catalog, conditionsOf } from '../catalog/catalog.ts'
-import type { Condition } from './conditions.ts'
+import type { Condition } from '../catalog/condition-schemas.ts'
 import type { HcoFacts } from './facts.ts'
 
 /**
