@@ -1,11 +1,11 @@
 import type { Outlook } from '../reconciler/baseline/gather/outlook.ts'
 import { remarksOn } from '../reconciler/baseline/report/remarks.ts'
+import { AUTOPILOT } from '../shared/baseline/annotations.ts'
 import type { Catalog } from '../shared/baseline/catalog/catalog.ts'
 import { type Activation, standbyReason } from '../shared/baseline/settings/activation.ts'
 import { tellHowAlone, tellOther } from '../shared/baseline/settings/other-autopilot.ts'
 import { settingNote } from '../shared/baseline/settings/setting-note.ts'
 import { titleOf } from '../shared/engine/json/object.ts'
-import { AUTOPILOT } from '../shared/engine/overrides/annotations.ts'
 
 /** What the HyperConverged says that makes the answer another one than people may expect, a sentence each. */
 export function notesOn(

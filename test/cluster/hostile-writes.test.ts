@@ -1,5 +1,5 @@
 import t from 'tap'
-import { PREFIX } from '../../src/shared/engine/overrides/annotations.ts'
+import { PREFIX } from '../../src/shared/baseline/annotations.ts'
 import { LOAD_FLAGS } from './admission-load.ts'
 import { autopilotCluster, HCO, SWAP } from './autopilot-fixture.ts'
 import { callsOf } from './calls.ts'

@@ -4,10 +4,10 @@ import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
 
 import { loadCatalogWith } from '../../src/cli/assets.ts'
+import * as names from '../../src/shared/baseline/annotations.ts'
 import { conditionsOf } from '../../src/shared/baseline/catalog/catalog.ts'
 import { loadCatalog } from '../../src/shared/baseline/catalog/load-catalog.ts'
 import { MAX_DEPTH } from '../../src/shared/engine/json/pointer.ts'
-import * as names from '../../src/shared/engine/overrides/annotations.ts'
 import { TEMPLATE_NAMES } from '../../src/shared/engine/render.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -22,7 +22,7 @@ t.test('docs/annotations.md describes every annotation that there is, and no oth
   const { PREFIX } = names
   const stated = Object.values(names)
     .flat()
-    .filter((name) => name.startsWith(PREFIX) && name !== PREFIX)
+    .filter((name) => typeof name === 'string' && name.startsWith(PREFIX) && name !== PREFIX)
   const catalog = await loadCatalogWith({ namespace: 'autopilot' })
   const optIns = catalog
     .flatMap(conditionsOf)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-import { FIELD_MANAGER } from '../engine/overrides/annotations.ts'
+import { FIELD_MANAGER } from '../baseline/annotations.ts'
 import { cut } from '../engine/show.ts'
 import type { Client } from './client.ts'
 

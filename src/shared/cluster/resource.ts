@@ -1,5 +1,5 @@
+import { FIELD_MANAGER } from '../baseline/annotations.ts'
 import { isKubeObject, type KubeObject } from '../engine/json/object.ts'
-import { FIELD_MANAGER } from '../engine/overrides/annotations.ts'
 import type { Client } from './client.ts'
 import { ApiError, isNotFound } from './client.ts'
 

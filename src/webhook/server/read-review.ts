@@ -1,6 +1,5 @@
+import { MAX_ANNOTATIONS, PREFIX } from '../../shared/baseline/annotations.ts'
 import { MAX_VALUES } from '../../shared/engine/json/json.ts'
-import { MAX_ANNOTATIONS } from '../../shared/engine/overrides/annotation-limits.ts'
-import { PREFIX } from '../../shared/engine/overrides/annotations.ts'
 import { parseJsonAt, type Span, scanMap, type Wanted } from './json-scan.ts'
 import type { AdmissionRequest } from './review.ts'
 

@@ -1,7 +1,7 @@
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import t from 'tap'
 
-import { MODE } from '../../../src/shared/engine/overrides/annotations.ts'
+import { MODE } from '../../../src/shared/baseline/annotations.ts'
 import { createApp, type Handler } from '../../../src/webhook/server/app.ts'
 import type { AdmissionRequest } from '../../../src/webhook/server/review.ts'
 import { baselineOf, edited, handlersWith, type Json, requestFor } from './known.ts'

@@ -1,10 +1,10 @@
+import { FIELD_MANAGER } from '../../../shared/baseline/annotations.ts'
 import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
 import { withLivePayloads } from '../../../shared/baseline/machine-config/live-payloads.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import { type Drift, drift, merge } from '../../../shared/engine/merge/merge.ts'
 import type { FieldPath, MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
 import { isSomeOrphaned, ownership } from '../../../shared/engine/merge/ownership.ts'
-import { FIELD_MANAGER } from '../../../shared/engine/overrides/annotations.ts'
 import { contentDigest } from '../../../shared/ops/digest.ts'
 import type { ReconcileDeps } from '../gather/ports.ts'
 

@@ -1,5 +1,5 @@
+import { FIELD_MANAGER } from '../../../shared/baseline/annotations.ts'
 import { managersOf } from '../../../shared/engine/merge/ownership.ts'
-import { FIELD_MANAGER } from '../../../shared/engine/overrides/annotations.ts'
 import type { Enforcement } from '../../../shared/engine/plan.ts'
 import type { ReconcileDeps } from '../gather/ports.ts'
 import type { Situation } from '../gather/situation.ts'

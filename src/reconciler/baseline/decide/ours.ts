@@ -1,5 +1,5 @@
+import { FIELD_MANAGER, MANAGED_BY } from '../../../shared/baseline/annotations.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
-import { FIELD_MANAGER, MANAGED_BY } from '../../../shared/engine/overrides/annotations.ts'
 
 /** Whether the object bears our label. */
 export const isOurs = (live: KubeObject | undefined) =>

@@ -1,9 +1,10 @@
+import { FIELD_MANAGER, MANAGED_BY } from '../../../shared/baseline/annotations.ts'
+import { plan } from '../../../shared/baseline/planner.ts'
 import { isCreatable, isObsolete, type Standing } from '../../../shared/baseline/standing.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import type { FieldPath, MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
 import { released, releaseOperations } from '../../../shared/engine/merge/ownership.ts'
-import { FIELD_MANAGER } from '../../../shared/engine/overrides/annotations.ts'
-import { type Enforcement, plan } from '../../../shared/engine/plan.ts'
+import type { Enforcement } from '../../../shared/engine/plan.ts'
 import type { ObjectPort, ReconcileDeps } from '../gather/ports.ts'
 import type { Situation } from '../gather/situation.ts'
 import { allowanceFor } from './allowance.ts'
@@ -133,6 +134,6 @@ async function create(
 
 // Leaving a field out of an apply deletes it where nobody else owns it; so ownership is given up first.
 async function release(live: KubeObject, paths: readonly FieldPath[], object: ObjectPort) {
-  const operations = releaseOperations(live, FIELD_MANAGER, paths)
+  const operations = releaseOperations(live, FIELD_MANAGER, paths, MANAGED_BY)
   return operations ? object.patch(operations) : live
 }

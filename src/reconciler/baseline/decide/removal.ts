@@ -1,11 +1,11 @@
-import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import {
   FIELD_MANAGER,
   MANAGED_BY,
   MODE,
   RECONCILE_PAUSED,
-} from '../../../shared/engine/overrides/annotations.ts'
-import { switchProblems } from '../../../shared/engine/plan.ts'
+} from '../../../shared/baseline/annotations.ts'
+import { switchProblems } from '../../../shared/baseline/planner.ts'
+import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import type { ReconcileDeps } from '../gather/ports.ts'
 import type { Situation } from '../gather/situation.ts'
 import { allowanceFor } from './allowance.ts'

@@ -1,3 +1,4 @@
+import { AUTOPILOT } from '../../../shared/baseline/annotations.ts'
 import type { Catalog } from '../../../shared/baseline/catalog/catalog.ts'
 import { sectionsInForce } from '../../../shared/baseline/catalog/sections.ts'
 import type { Facts } from '../../../shared/baseline/facts/facts.ts'
@@ -10,7 +11,6 @@ import { type ReadSettings, readSettings } from '../../../shared/baseline/settin
 import type { DecideStandings, Standing, Standings } from '../../../shared/baseline/standing.ts'
 import { knownSettings, type Memory, type State } from '../../../shared/baseline/state.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
-import { AUTOPILOT } from '../../../shared/engine/overrides/annotations.ts'
 import { makeFacts, type Observations } from './facts.ts'
 
 /** What is decided for the whole cluster, and every asset's part in it. */

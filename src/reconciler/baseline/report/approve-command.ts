@@ -1,5 +1,5 @@
+import { APPROVE } from '../../../shared/baseline/annotations.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
-import { APPROVE } from '../../../shared/engine/overrides/annotations.ts'
 
 /** The command by which an admin approves a set of changes. */
 export const approveCommand = ({ metadata: { namespace, name } }: KubeObject, digest: string) =>

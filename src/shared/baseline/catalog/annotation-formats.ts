@@ -1,5 +1,6 @@
-import { excessOver, MAX_LENGTH } from '../../engine/overrides/annotation-limits.ts'
+import { excessOver } from '../../engine/overrides/override-names.ts'
 import { showValue } from '../../engine/show.ts'
+import { MAX_LENGTH } from '../annotations.ts'
 
 /** What the value of an annotation must be, where any of many values asks for an asset. */
 export type AnnotationFormat = keyof typeof ANNOTATION_FORMATS

@@ -7,7 +7,7 @@ import {
   MANAGED_BY,
   OVERRIDES,
   PREFIX,
-} from '../../engine/overrides/annotations.ts'
+} from '../annotations.ts'
 import {
   AUTHORITY_SECRET,
   LEASE,

@@ -1,6 +1,6 @@
 import { isMap } from '../../engine/json/object.ts'
 import { parsePointer, valueAt } from '../../engine/json/pointer.ts'
-import { PREFIX } from '../../engine/overrides/annotations.ts'
+import { PREFIX } from '../annotations.ts'
 import { ANNOTATION_FORMATS, isOff } from '../catalog/annotation-formats.ts'
 import type { Condition } from '../catalog/condition-schemas.ts'
 import { answerKey, type Facts } from './facts.ts'

@@ -1,13 +1,13 @@
-import { lengthProblem } from '../../engine/overrides/annotation-limits.ts'
+import type { Problem } from '../../engine/problem.ts'
+import { err, ok, type Result } from '../../engine/result.ts'
+import { showValue } from '../../engine/show.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
   DISRUPTIVE_CHANGES,
   ENFORCEMENT,
-} from '../../engine/overrides/annotations.ts'
-import type { Problem } from '../../engine/problem.ts'
-import { err, ok, type Result } from '../../engine/result.ts'
-import { showValue } from '../../engine/show.ts'
+  lengthProblem,
+} from '../annotations.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { matchesGlob } from '../catalog/glob.ts'
 import { nearest, suggesting } from '../catalog/nearest.ts'
