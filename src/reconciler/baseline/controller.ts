@@ -13,7 +13,7 @@ import { type Client, isConflict, isUnknownField } from '../../shared/cluster/cl
 import { type Resource, read } from '../../shared/cluster/resource.ts'
 import type { HealLimits } from '../../shared/engine/throttle.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
-import { Queue } from '../manager/queue.ts'
+import { WorkQueue } from '../../shared/ops/work-queue.ts'
 import { Approvals } from './approvals.ts'
 import { Heals } from './decide/heals.ts'
 import type { Outcome } from './decide/outcome.ts'
@@ -60,7 +60,7 @@ export class Controller {
   readonly #options: ControllerOptions
   readonly #byName: ReadonlyMap<string, Asset>
   readonly #hcoName: string | undefined
-  readonly #queue: Queue
+  readonly #queue: WorkQueue
   readonly #settled = new Settled(sha256)
   readonly #decide: DecideStandings
   readonly #heals: Heals
@@ -78,7 +78,7 @@ export class Controller {
     this.#approvals = new Approvals({ ...options, pools })
     this.#precedence = new Precedence(options.catalog, (asset) => options.view.isObjectKnown(asset))
     this.#hcoName = options.catalog.find(isHyperConverged)?.name
-    this.#queue = new Queue({
+    this.#queue = new WorkQueue({
       work: (name) => this.#work(this.#asset(name)),
       onError: (name, error, retryInMs) => this.#failed(this.#asset(name), error, retryInMs),
       orderOf: (name) => this.#asset(name).order,
@@ -100,8 +100,6 @@ export class Controller {
 
   /** Forgets what was decided: it was for a cluster, or a leadership, that is no more. */
   lose(): void {
-    // Whatever goes before others must not keep them waiting for a failure of that time.
-    if (this.#outlook) this.#queue.forgive()
     this.#outlook = undefined
     this.#precedence.reset()
   }

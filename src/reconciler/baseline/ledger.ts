@@ -7,6 +7,7 @@ import {
   UNKNOWN,
 } from '../../shared/baseline/state.ts'
 import { isEqual } from '../../shared/engine/json/equal.ts'
+import type { RegistrationStore } from '../admission/registration.ts'
 
 /** What this leader knows and every other process must: the published state, kept current. */
 export class Ledger {
@@ -55,4 +56,26 @@ export class Ledger {
     if (!this.#published) return
     if (!isEqual(found, stateData(this.#published))) this.#publish(this.#published)
   }
+}
+
+/** What is known of our webhook configurations, kept in the published state. */
+export const registrationMemory = (ledger: Ledger): RegistrationStore => ({
+  read: (kind) => ({
+    registered: ledger.memory.registered[kind],
+    missingSince: ledger.memory.unregistered[kind],
+  }),
+  write: (kind, { registered, missingSince }) =>
+    ledger.note({
+      registered: withMember(ledger.memory.registered, kind, registered),
+      unregistered: withMember(ledger.memory.unregistered, kind, missingSince),
+    }),
+})
+
+function withMember<Value>(
+  all: Readonly<Record<string, Value>>,
+  name: string,
+  value: Value | undefined,
+): Readonly<Record<string, Value>> {
+  const { [name]: _before, ...others } = all
+  return value === undefined ? others : { ...others, [name]: value }
 }

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-
 import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
-import type { WebhookEndpoint } from '../../shared/baseline/generated/webhook-rules.ts'
+import { webhookScopes } from '../../shared/baseline/generated/webhook-rules.ts'
 import {
   AUTHORITY_SECRET,
-  accountUser,
+  BASELINE,
   RECONCILER_ACCOUNT,
   SERVING_SECRET,
   STATE_CONFIG_MAP,
@@ -13,7 +12,9 @@ import {
 import type { State } from '../../shared/baseline/state.ts'
 import type { Client } from '../../shared/cluster/client.ts'
 import { createRecorder } from '../../shared/cluster/events.ts'
+import { accountUser } from '../../shared/engine/identity.ts'
 import type { HealLimits } from '../../shared/engine/throttle.ts'
+import type { WebhookEndpoint } from '../../shared/engine/webhook-configuration.ts'
 import { createCycle } from '../../shared/ops/cycle.ts'
 import { createInsistence } from '../../shared/ops/insist.ts'
 import type { Listen } from '../../shared/ops/listen.ts'
@@ -21,16 +22,16 @@ import { createTroubleTeller, type Log } from '../../shared/ops/log.ts'
 import { createReconcilerMetrics, createRegistry } from '../../shared/ops/metrics.ts'
 import { createOpsApp, listen } from '../../shared/ops/server.ts'
 import { afterAbort } from '../../shared/ops/shutdown.ts'
+import { WebhookRegistration, type WebhookWish } from '../admission/registration.ts'
 import { type TrustConfig, trustSourceOf } from '../admission/trust-source.ts'
-import { WebhookKeeper, type WebhookWish } from '../admission/webhook-keeper.ts'
-import { createElection } from '../manager/leader.ts'
+import { createElection } from '../manager/leader-election.ts'
 import { createPublisher } from '../manager/publisher.ts'
 import { Controller } from './controller.ts'
 import { ClusterView } from './gather/cluster-view.ts'
 import type { Outlook } from './gather/outlook.ts'
 import { type Fail, requireLeadership } from './gather/preconditions.ts'
 import { assetIndex, CRDS, ownSources } from './gather/sources.ts'
-import { Ledger } from './ledger.ts'
+import { Ledger, registrationMemory } from './ledger.ts'
 import { readState, writeState } from './published-state.ts'
 import { createReporter, type Reporter } from './report/report.ts'
 
@@ -95,7 +96,8 @@ export async function runReconciler(
   const election = createElection({
     client,
     namespace: config.namespace,
-    identity: instance,
+    lease: BASELINE.lease,
+    holder: instance,
     signal: release.signal,
     onTrouble: (error) => tell('leader election is in trouble; trying again', error),
     onElected: () => lead(),
@@ -141,15 +143,14 @@ export async function runReconciler(
     uptime: () => performance.now(),
     healLimits: config.healLimits,
   })
-  const keeper = new WebhookKeeper({
+  const registration = new WebhookRegistration({
     client,
-    catalog,
+    identity: BASELINE,
     namespace: config.namespace,
     endpoint: config.endpoint,
     failurePolicy: config.failurePolicy,
     timeoutS: config.webhookTimeoutS,
-    ledger,
-    trustedUser,
+    memory: registrationMemory(ledger),
     watches: view.watches,
     isLeader,
     trustSource: trustSourceOf(config, {
@@ -180,8 +181,18 @@ export async function runReconciler(
       if (isWriter) await keepWebhook()
     },
   })
+  const wishOf = (outlook: Outlook | undefined): WebhookWish => {
+    if (!outlook) return { kind: 'unknown' }
+    const { facts, hco, stated } = outlook
+    if (stated.settings.activation.kind === 'off') return { kind: 'off' }
+    const definitions = view.watches.objects(CRDS)
+    const customResources = new Set(definitions.map(({ metadata }) => metadata.name))
+    const { failurePolicy } = config
+    const scopes = webhookScopes({ catalog, facts, customResources, failurePolicy, trustedUser })
+    return { kind: 'on', scopes, subject: hco }
+  }
   const keepWebhook = async () => {
-    cycle.soon(await keeper.keep(wishOf(controller.outlook)))
+    cycle.soon(await registration.reconcile(wishOf(controller.outlook)))
   }
   const lead = () => {
     metrics.leader.set(1)
@@ -206,7 +217,7 @@ export async function runReconciler(
       await insist('read the published state', () => readState(client, config.namespace)),
     )
     controller.resume()
-    keeper.resume()
+    registration.resume()
     isResumed = true
     cycle.soon(0)
   }
@@ -215,8 +226,8 @@ export async function runReconciler(
   const alsoOn: Readonly<Record<string, () => unknown>> = {
     [STATE_CONFIG_MAP]: () =>
       isResumed && ledger.republish(view.watches.object(STATE_CONFIG_MAP)?.data),
-    [SERVING_SECRET]: () => keeper.rereadCertificates(),
-    [AUTHORITY_SECRET]: () => keeper.rereadCertificates(),
+    [SERVING_SECRET]: () => registration.rereadCertificates(),
+    [AUTHORITY_SECRET]: () => registration.rereadCertificates(),
   }
   const changed = (id: string) => {
     // A change of what could be read all the while does not say that the trouble is over.
@@ -257,10 +268,4 @@ export async function runReconciler(
     await app.close()
   }
   return { opsPort, ended: Promise.race([afterAbort(signal, end), failure]) }
-}
-
-function wishOf(outlook: Outlook | undefined): WebhookWish {
-  if (!outlook) return { kind: 'unknown' }
-  const { facts, hco, stated } = outlook
-  return stated.settings.activation.kind === 'off' ? { kind: 'off' } : { kind: 'on', facts, hco }
 }

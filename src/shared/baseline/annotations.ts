@@ -47,6 +47,3 @@ export const maxLengthOf = (key: string): number => LONG[key] ?? MAX_LENGTH
 /** What is wrong with the length of a value, as a phrase that follows the annotation's key. */
 export const lengthProblem = (key: string, text: string): string | undefined =>
   excessOver(maxLengthOf(key), text)
-
-/** How many annotations under our prefix an object may have: more than there are to be had. */
-export const MAX_ANNOTATIONS = 100

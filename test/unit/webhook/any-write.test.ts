@@ -231,7 +231,7 @@ function reviewOf({ asset, change, operation, before }: DrawnWrite): Buffer {
 
 function answerTo(text: Buffer, handler: Handler): string {
   try {
-    return String(handler((readReview(text) as AdmissionReview).request).allowed)
+    return String(handler((readReview(text, PREFIX) as AdmissionReview).request).allowed)
   } catch (error) {
     if (error instanceof BadReview) return 'no review'
     throw error

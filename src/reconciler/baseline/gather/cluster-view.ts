@@ -84,7 +84,7 @@ export class ClusterView {
   }
 
   start(): void {
-    this.#watches.follow([crdSource, ...this.#options.extraSources])
+    this.#watches.follow('cluster', [crdSource, ...this.#options.extraSources])
   }
 
   stop(): void {
@@ -146,7 +146,7 @@ export class ClusterView {
     const objects = hco
       ? [otherAutopilotSource(namespace), ...objectSources(catalog, this.#served, namespace)]
       : []
-    this.#watches.follow([...basis, ...objects])
+    this.#watches.follow('cluster', [...basis, ...objects])
     const blind = this.#blindness()
     if (blind || !hco) return blind ?? NOT_YET
     await this.#readSchemas(hco)

@@ -15,7 +15,7 @@ import {
 import type { Served } from '../../../shared/cluster/discovery.ts'
 import type { Source } from '../../../shared/cluster/watch-set.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
-import { CONFIGURATION_KINDS, configurationAt } from '../../admission/configuration-kinds.ts'
+import { CONFIGURATION_KINDS, configurationsAt } from '../../admission/webhook-configurations.ts'
 
 export const CRDS = 'crds'
 export const OTHER_AUTOPILOT = 'other-autopilot'
@@ -129,7 +129,7 @@ export const otherAutopilotSource = (hcoNamespace: string): Source => ({
 
 const registrationSources: readonly Source[] = CONFIGURATION_KINDS.map((kind) => ({
   id: kind,
-  at: configurationAt(kind),
+  at: configurationsAt(kind),
   name: WEBHOOK_CONFIGURATION,
 }))
 

@@ -23,3 +23,6 @@ export const MAX_OVERRIDE_LENGTH = 64 * 1024
 /** What is wrong with the length of a value, as a phrase that follows the annotation's key. */
 export const excessOver = (most: number, text: string): string | undefined =>
   text.length > most ? `must not be longer than ${most} characters` : undefined
+
+/** How many annotations under a system's prefix an object may have: more than there are to be had. */
+export const MAX_ANNOTATIONS = 100

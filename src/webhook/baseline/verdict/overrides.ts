@@ -7,7 +7,6 @@ import {
   IGNORE_FIELDS,
   lengthProblem,
   MANAGED_BY,
-  MAX_ANNOTATIONS,
   MODE,
   OVERRIDES,
   PATCH,
@@ -18,6 +17,7 @@ import { nearest, suggesting } from '../../../shared/baseline/catalog/nearest.ts
 import { plan, switchProblems } from '../../../shared/baseline/planner.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import type { MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
+import { MAX_ANNOTATIONS } from '../../../shared/engine/overrides/override-names.ts'
 import type { Enforcement, Plan } from '../../../shared/engine/plan.ts'
 import type { Problem } from '../../../shared/engine/problem.ts'
 

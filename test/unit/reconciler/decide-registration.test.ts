@@ -1,6 +1,6 @@
 import t from 'tap'
 
-import { decideRegistration } from '../../../src/reconciler/admission/break-glass.ts'
+import { decideRegistration } from '../../../src/reconciler/admission/decide-registration.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 
 const owner = (name: string, uid: string) => ({ kind: 'ClusterRole', name, uid })
@@ -21,6 +21,7 @@ const NOTHING = {
   live: undefined,
   registered: undefined,
   missingSince: undefined,
+  ownerName: 'virt-platform-autopilot-reconciler',
   ownerUid: 'u-1',
   now: minutes(100),
 }

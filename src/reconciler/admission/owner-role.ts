@@ -1,4 +1,3 @@
-import { RECONCILER_ROLE } from '../../shared/baseline/names.ts'
 import { type Client, isForbidden } from '../../shared/cluster/client.ts'
 import { read } from '../../shared/cluster/resource.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
@@ -10,14 +9,16 @@ const ROLES = { apiVersion: 'rbac.authorization.k8s.io/v1', resource: 'clusterro
  * whatever order the product is uninstalled. It comes and goes with an installation; whoever is to write a
  * configuration looks at it first.
  */
-export class RegistrationOwner {
+export class OwnerRole {
   readonly #client: Client
+  readonly #name: string
   #known: KubeObject | undefined
   #isFresh = false
   #isGone = false
 
-  constructor(client: Client) {
+  constructor(client: Client, name: string) {
     this.#client = client
+    this.#name = name
   }
 
   /** Whether it was there and is no more: the product is being uninstalled, or installed anew. */
@@ -52,23 +53,9 @@ export class RegistrationOwner {
 
   // It is our own role: without it, we may not even ask for it.
   #read(): Promise<KubeObject | undefined> {
-    return read(this.#client, ROLES, RECONCILER_ROLE).catch((error: Error) => {
+    return read(this.#client, ROLES, this.#name).catch((error: Error) => {
       if (this.#known && isForbidden(error)) return undefined
       throw error
     })
   }
-}
-
-/** The uid of the ClusterRole that a webhook configuration belongs to; empty where it belongs to none. */
-export function ownerUidOf({ metadata }: KubeObject): string {
-  const references = (metadata.ownerReferences ?? []) as readonly OwnerReference[]
-  const isOurs = ({ name, kind }: OwnerReference) =>
-    kind === 'ClusterRole' && name === RECONCILER_ROLE
-  return references.find(isOurs)?.uid ?? ''
-}
-
-interface OwnerReference {
-  readonly kind: string
-  readonly name: string
-  readonly uid: string
 }

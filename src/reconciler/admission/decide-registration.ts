@@ -1,6 +1,5 @@
-import type { KubeObject } from '../../shared/engine/json/object.ts'
-import { isAsWanted } from './registration-match.ts'
-import { ownerUidOf } from './registration-owner.ts'
+import { isEqual } from '../../shared/engine/json/equal.ts'
+import { isMap, type KubeObject } from '../../shared/engine/json/object.ts'
 
 // Somebody who deletes a configuration breaks the glass on purpose; it stays away this long.
 const BREAK_GLASS_MS = 10 * 60_000
@@ -19,6 +18,8 @@ export interface RegistrationMemory {
 export interface RegistrationView extends RegistrationMemory {
   readonly wanted: KubeObject | undefined
   readonly live: KubeObject | undefined
+  /** The name of the ClusterRole that owns our configurations. */
+  readonly ownerName: string
   /** The uid of the owner that there is now, empty where there never was one; undefined where it is gone. */
   readonly ownerUid: string | undefined
   readonly now: number
@@ -37,7 +38,7 @@ export function decideRegistration(view: RegistrationView): RegistrationDecision
   if (!wanted) return live ? UNWANTED : GONE
   if (!live) return decideAbsent(view)
   const step = isAsWanted(live, wanted) ? 'none' : 'apply'
-  return { step, registered: ownerUidOf(live), missingSince: undefined }
+  return { step, registered: ownerUidOf(live, view.ownerName), missingSince: undefined }
 }
 
 function decideAbsent(view: RegistrationView): RegistrationDecision {
@@ -53,3 +54,40 @@ const isBroken = (since: number, now: number) => now - since < BREAK_GLASS_MS
 const FORGOTTEN: RegistrationMemory = { registered: undefined, missingSince: undefined }
 const UNWANTED: RegistrationDecision = { ...FORGOTTEN, step: 'delete' }
 const GONE: RegistrationDecision = { ...FORGOTTEN, step: 'none' }
+
+// The uid of the ClusterRole that a configuration belongs to; empty where it belongs to none.
+function ownerUidOf(live: KubeObject, ownerName: string): string {
+  const references = ownersOf(live) as readonly { kind: string; name: string; uid: string }[]
+  const own = references.find(({ name, kind }) => kind === 'ClusterRole' && name === ownerName)
+  return own?.uid ?? ''
+}
+
+/** Whether a webhook configuration asks about what is wanted, in the way that is wanted, and about nothing else. */
+export const hasWebhooksOf = (live: KubeObject, wanted: KubeObject): boolean =>
+  holdsAll(live.webhooks, wanted.webhooks)
+
+/** Whether a webhook configuration has the annotations that are wanted, whatever others it has. */
+export const hasAnnotationsOf = (live: KubeObject, wanted: KubeObject): boolean =>
+  holdsAll(live.metadata.annotations ?? {}, wanted.metadata.annotations ?? {})
+
+/** Whether a webhook configuration is what is wanted. Somebody else’s annotations and owners beside ours are theirs. */
+const isAsWanted = (live: KubeObject, wanted: KubeObject): boolean =>
+  hasWebhooksOf(live, wanted) && hasAnnotationsOf(live, wanted) && hasOwnersOf(live, wanted)
+
+const hasOwnersOf = (live: KubeObject, wanted: KubeObject) =>
+  ownersOf(wanted).every((owner) => ownersOf(live).some((one) => holdsAll(one, owner)))
+const ownersOf = ({ metadata }: KubeObject) =>
+  (metadata.ownerReferences ?? []) as readonly unknown[]
+
+// Whether live holds everything that is wanted; what the server added by default does not count.
+function holdsAll(live: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(live) &&
+      live.length === wanted.length &&
+      wanted.every((item, index) => holdsAll(live[index], item))
+    )
+  }
+  if (!isMap(wanted)) return isEqual(live, wanted)
+  return isMap(live) && Object.entries(wanted).every(([key, value]) => holdsAll(live[key], value))
+}

@@ -1,8 +1,4 @@
-import { isOwnWebhook } from '../../shared/baseline/generated/webhook-rules.ts'
-import type { Client } from '../../shared/cluster/client.ts'
-import { apply } from '../../shared/cluster/resource.ts'
 import { isMap, type JsonMap, type KubeObject } from '../../shared/engine/json/object.ts'
-import { type ConfigurationKind, configurationAt } from './configuration-kinds.ts'
 
 /** The authorities that a configuration of ours trusts the webhook by, PEM; undefined where there is no configuration. */
 export function bundleOf(live: KubeObject | undefined): string | undefined {
@@ -12,26 +8,14 @@ export function bundleOf(live: KubeObject | undefined): string | undefined {
 }
 
 /** Whether each webhook of ours in a configuration trusts exactly these authorities, PEM. */
-export const isTrustedBy = (live: KubeObject, bundle: string): boolean =>
-  ownWebhooksOf(live).every(
+export const isTrustedBy = (live: KubeObject, domain: string, bundle: string): boolean =>
+  ownWebhooksOf(live, domain).every(
     ({ clientConfig }) => isMap(clientConfig) && clientConfig.caBundle === btoa(bundle),
   )
 
-/**
- * Has the configuration that is there trust the webhook by these authorities, PEM, and leaves all else as it is. Throws
- * ApiError 409 where it is gone, or is another.
- */
-export async function trustBy(client: Client, live: KubeObject, bundle: string): Promise<void> {
-  const { apiVersion, kind, metadata } = live
-  const { name, uid = '', ownerReferences = [] } = metadata
-  // All that is ours is stated again, since what an apply no longer states goes.
-  await apply(client, configurationAt(kind as ConfigurationKind), {
-    apiVersion,
-    kind,
-    metadata: { name, uid, ownerReferences },
-    webhooks: ownWebhooksOf(live).map((webhook) => withBundle(webhook, btoa(bundle))),
-  })
-}
+/** Our webhooks of a configuration, those whose names end with the domain, trusted by these authorities, PEM. */
+export const trusting = (live: KubeObject, domain: string, bundle: string): readonly JsonMap[] =>
+  ownWebhooksOf(live, domain).map((webhook) => withBundle(webhook, btoa(bundle)))
 
 /** The webhooks that are wanted, with the authorities that somebody else injected into those that are there. */
 export const withInjected = (live: KubeObject, wanted: KubeObject): readonly unknown[] =>
@@ -49,5 +33,5 @@ const withBundle = (webhook: JsonMap, caBundle: unknown): JsonMap => ({
 
 const webhooksOf = ({ webhooks }: KubeObject): readonly JsonMap[] =>
   Array.isArray(webhooks) ? webhooks.filter(isMap) : []
-const ownWebhooksOf = (live: KubeObject) =>
-  webhooksOf(live).filter(({ name }) => isOwnWebhook(String(name)))
+const ownWebhooksOf = (live: KubeObject, domain: string) =>
+  webhooksOf(live).filter(({ name }) => String(name).endsWith(domain))

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LEASE } from '../../shared/baseline/names.ts'
 import { type Client, isConflict } from '../../shared/cluster/client.ts'
-import { pathOf, read } from '../../shared/cluster/resource.ts'
+import { apply, pathOf, read } from '../../shared/cluster/resource.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 
-export interface LeaderOptions {
+export interface ElectionOptions {
   readonly client: Client
+  /** Where the Lease is, and what it is called. */
   readonly namespace: string
-  readonly identity: string
+  readonly lease: string
+  /** What no other process calls itself. */
+  readonly holder: string
   readonly onElected: () => void
   /** The Lease went to someone else, or could not be renewed in time: whoever was elected writes no more. */
   readonly onLost: (reason: string) => void
@@ -36,9 +38,9 @@ export interface Election {
  * it unchanged for its whole duration, and ours is lost when we could not renew it in time, frozen
  * processes included. See https://kubernetes.io/docs/concepts/architecture/leases/#leader-election
  */
-export function createElection(options: LeaderOptions): Election {
+export function createElection(options: ElectionOptions): Election {
   const { signal, onElected, onLost, onTrouble } = options
-  const isUnchangedFor = createSightings()
+  const ageOf = createVersionAge()
   let renewedAt = Number.NEGATIVE_INFINITY
   let wasLeader = false
   let isInTrouble = false
@@ -62,7 +64,7 @@ export function createElection(options: LeaderOptions): Election {
     // An attempt that hangs must leave time for another, and not be answered in the middle of that one.
     const deadline = AbortSignal.timeout(ATTEMPT_MS)
     try {
-      const isHeld = await acquire({ ...options, isUnchangedFor, signal: deadline })
+      const isHeld = await acquire({ ...options, ageOf, signal: deadline })
       // What we did not do while we were late is as lost as if another had led.
       if (isHeld) isLeader()
       renewedAt = isHeld ? attemptedAt : Number.NEGATIVE_INFINITY
@@ -98,15 +100,13 @@ const LATE = 'it could not be renewed in time'
 
 const noAnswer = (cause: unknown) => new Error(`no answer within ${ATTEMPT_MS} ms`, { cause })
 
-type Sightings = (version: string, ms: number) => boolean
-
-/** Remembers when a version was seen first, by a clock that nobody sets. */
-function createSightings(): Sightings {
+/** Creates what says for how many milliseconds a version is known, by a clock that nobody sets. */
+function createVersionAge(): (version: string) => number {
   let seen = { version: '', at: Number.POSITIVE_INFINITY }
-  return (version, ms) => {
+  return (version) => {
     const now = performance.now()
     if (seen.version !== version) seen = { version, at: now }
-    return now - seen.at > ms
+    return now - seen.at
   }
 }
 
@@ -116,14 +116,34 @@ interface LeaseSpec {
   readonly leaseTransitions?: number
 }
 
-const leaseAt = (namespace: string) => ({
+/** What a candidate does about the Lease. */
+export type LeaseStep = 'create' | 'renew' | 'take' | 'wait'
+
+/**
+ * Decides by the Lease as it was read, and for how many milliseconds we have seen it in this very version: another's is
+ * free once its holder released it, or did not renew it for its whole duration.
+ */
+export function decideLease(
+  lease: KubeObject | undefined,
+  holder: string,
+  unchangedMs: number,
+): LeaseStep {
+  if (!lease) return 'create'
+  const { holderIdentity, leaseDurationSeconds = LEASE_SECONDS } = specOf(lease)
+  if (holderIdentity === holder) return 'renew'
+  return !holderIdentity || unchangedMs > 1000 * leaseDurationSeconds ? 'take' : 'wait'
+}
+
+const specOf = ({ spec }: KubeObject) => (spec ?? {}) as LeaseSpec
+
+const leasesIn = (namespace: string) => ({
   apiVersion: 'coordination.k8s.io/v1',
   resource: 'leases',
   namespace,
 })
 
-interface Candidate extends LeaderOptions {
-  readonly isUnchangedFor: Sightings
+interface Candidate extends ElectionOptions {
+  readonly ageOf: (version: string) => number
 }
 
 // Written between our reading and our writing: by another, or by an earlier attempt of ours that hung.
@@ -139,22 +159,19 @@ async function acquire(candidate: Candidate): Promise<boolean> {
 }
 
 async function acquireOnce(candidate: Candidate): Promise<boolean | 'Conflict'> {
-  const { client, namespace, identity, signal } = candidate
-  const lease = await read(client, leaseAt(namespace), LEASE, signal)
-  if (!lease) return create(candidate)
-  const spec = (lease.spec ?? {}) as LeaseSpec
-  const isOurs = spec.holderIdentity === identity
-  if (!isOurs && !isFree(candidate, lease, spec)) return false
-  const transitions = (spec.leaseTransitions ?? 0) + (isOurs ? 0 : 1)
-  const claimed = { ...claim(identity, isOurs), leaseTransitions: transitions }
+  const { holder, ageOf } = candidate
+  const lease = await readLease(candidate)
+  const step = decideLease(lease, holder, ageOf(lease?.metadata.resourceVersion ?? ''))
+  if (step === 'wait') return false
+  if (!lease || step === 'create') return create(candidate)
+  const { leaseTransitions = 0 } = specOf(lease)
+  const transitions = leaseTransitions + (step === 'take' ? 1 : 0)
+  const claimed = { ...claim(holder, step === 'renew'), leaseTransitions: transitions }
   return replace(candidate, lease, claimed)
 }
 
-function isFree({ isUnchangedFor }: Candidate, { metadata }: KubeObject, spec: LeaseSpec) {
-  const lasts = 1000 * (spec.leaseDurationSeconds ?? LEASE_SECONDS)
-  const isOver = isUnchangedFor(metadata.resourceVersion ?? '', lasts)
-  return !spec.holderIdentity || isOver
-}
+const readLease = ({ client, namespace, lease, signal }: ElectionOptions) =>
+  read(client, leasesIn(namespace), lease, signal)
 
 // A MicroTime needs exactly six digits after the point.
 const microTime = () => new Date().toISOString().replace('Z', '000Z')
@@ -168,31 +185,25 @@ const claim = (holderIdentity: string, isRenewal: boolean) => ({
 
 // Created by an apply without force, under a manager of our own: of two candidates one gets a conflict,
 // and the role needs no create that is not bound to this name.
-async function create({ client, namespace, identity, signal }: LeaderOptions) {
-  return client
-    .send(pathOf(leaseAt(namespace), LEASE), {
-      method: 'PATCH',
-      contentType: 'application/apply-patch+yaml',
-      query: { fieldManager: identity },
-      body: {
-        apiVersion: 'coordination.k8s.io/v1',
-        kind: 'Lease',
-        metadata: { name: LEASE, namespace },
-        spec: claim(identity, false),
-      },
-      signal,
-    })
-    .then(() => true, unlessConflict)
+async function create({ client, namespace, lease, holder, signal }: ElectionOptions) {
+  const wanted = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: lease, namespace },
+    spec: claim(holder, false),
+  }
+  const options = { force: false, fieldManager: holder, signal }
+  return apply(client, leasesIn(namespace), wanted, options).then((): true => true, unlessConflict)
 }
 
 async function replace(
-  { client, namespace, signal }: LeaderOptions,
+  { client, namespace, signal }: ElectionOptions,
   lease: KubeObject,
   spec: object,
 ): Promise<true | 'Conflict'> {
-  const body = { ...lease, spec: { ...(lease.spec as object), ...spec } }
+  const body = { ...lease, spec: { ...specOf(lease), ...spec } }
   return client
-    .send(pathOf(leaseAt(namespace), LEASE), { method: 'PUT', body, signal })
+    .send(pathOf(leasesIn(namespace), lease.metadata.name), { method: 'PUT', body, signal })
     .then(() => true, unlessConflict)
 }
 
@@ -201,11 +212,9 @@ const unlessConflict = (error: unknown): 'Conflict' => {
   throw error
 }
 
-async function release(options: LeaderOptions): Promise<void> {
-  const { client, namespace, identity, signal } = options
-  const lease = await read(client, leaseAt(namespace), LEASE, signal)
-  const { holderIdentity } = (lease?.spec ?? {}) as LeaseSpec
-  if (!lease || holderIdentity !== identity) return
+async function release(options: ElectionOptions): Promise<void> {
+  const lease = await readLease(options)
+  if (!lease || specOf(lease).holderIdentity !== options.holder) return
   await replace(options, lease, {
     holderIdentity: '',
     leaseDurationSeconds: 1,

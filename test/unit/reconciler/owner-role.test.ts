@@ -1,5 +1,5 @@
 import t from 'tap'
-import { RegistrationOwner } from '../../../src/reconciler/admission/registration-owner.ts'
+import { OwnerRole } from '../../../src/reconciler/admission/owner-role.ts'
 import { ApiError, type Client } from '../../../src/shared/cluster/client.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 
@@ -19,7 +19,7 @@ function answering(answers: readonly (KubeObject | undefined)[]) {
       return { status: 200, headers: {}, body }
     },
   }
-  return { owner: new RegistrationOwner(client as Client), asked: () => asked }
+  return { owner: new OwnerRole(client as Client, ROLE.metadata.name), asked: () => asked }
 }
 
 t.test('an owner that comes later is seen, and asked for once until the answer ages', async (t) => {
