@@ -3,6 +3,8 @@ import { join } from 'node:path'
 
 import type { Catalog } from '../shared/baseline/catalog/catalog.ts'
 import { type CatalogFolder, loadCatalog } from '../shared/baseline/catalog/load-catalog.ts'
+import type { KindSchema } from '../shared/cluster/schemas.ts'
+import { isMap } from '../shared/engine/json/object.ts'
 
 export interface CatalogOptions {
   /** The product's own namespace. */
@@ -49,4 +51,14 @@ export function ownFolder(): CatalogFolder {
   if (folder === undefined)
     throw new Error('the assets folder that comes with the program is missing: install it again')
   return { ...folderAt(folder), title: 'catalog.yaml' }
+}
+
+/** The schemas of the kinds that come with the program, by `apiVersion/Kind`: where there is no cluster to ask. */
+export function knownSchemas(): ReadonlyMap<string, KindSchema> {
+  const content = JSON.parse(readOwnAsset('schemas.json')) as Record<string, KindSchema | string>
+  return new Map(
+    Object.entries(content).flatMap(([key, schema]) =>
+      isMap(schema) ? [[key, schema as KindSchema] as const] : [],
+    ),
+  )
 }

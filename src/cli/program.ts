@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, Command, Option } from 'commander'
-import { DEFAULT_TIMEOUT_S } from '../shared/baseline/webhook-timeout.ts'
 import type { Env } from '../shared/ops/env.ts'
 import {
   assetsOption,
   collect,
+  DEFAULT_TIMEOUT_S,
   disruptiveChangesOption,
   durationOption,
   hcoNamespaceOption,

@@ -6,7 +6,7 @@ import type { Listen } from '../shared/ops/listen.ts'
 import { createLog, type LogLevel } from '../shared/ops/log.ts'
 import { signalOnTermination } from '../shared/ops/shutdown.ts'
 import { type CatalogOptions, loadCatalogWith } from './assets.ts'
-import { relatedImages } from './related-images.ts'
+import { relatedImages } from './options.ts'
 
 export interface ReconcilerOptions extends CatalogOptions {
   readonly kubeconfig?: string

@@ -1,5 +1,5 @@
 import { type Finding, findingOf, findingsIn, headOf } from '../../src/cli/diff/finding.ts'
-import { changeLines, remarkOn } from '../../src/cli/diff/finding-text.ts'
+import { changeLines, remarkOn } from '../../src/cli/diff/formats.ts'
 import { notesOn } from '../../src/cli/notes.ts'
 import type { Outlook } from '../../src/reconciler/baseline/gather/outlook.ts'
 import { waitsOn } from '../../src/reconciler/baseline/report/remarks.ts'

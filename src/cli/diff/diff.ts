@@ -5,12 +5,10 @@ import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import type { Env } from '../../shared/ops/env.ts'
 import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
 import { notesOn } from '../notes.ts'
-import { relatedImages } from '../related-images.ts'
-import { UndecidedError } from '../run-cli.ts'
-import { warn } from '../warn.ts'
+import { relatedImages } from '../options.ts'
+import { UndecidedError, warn } from '../run-cli.ts'
 import { findingsIn } from './finding.ts'
-import { remarkOn } from './finding-text.ts'
-import { FORMATS } from './formats.ts'
+import { FORMATS, remarkOn } from './formats.ts'
 
 export interface DiffOptions extends CatalogOptions {
   readonly kubeconfig?: string

@@ -1,7 +1,13 @@
 import { isMap, type JsonMap, type KubeObject, type ManagedFieldsEntry } from '../json/object.ts'
 import { type FieldsV1, nameOf, pathsOf, SELF, withoutPaths } from './fields-v1.ts'
-import { itemsOf } from './list-items.ts'
-import { ATOMIC, elementOf, type FieldPath, type MergeTree, memberTree } from './merge-tree.ts'
+import {
+  ATOMIC,
+  elementOf,
+  type FieldPath,
+  itemsOf,
+  type MergeTree,
+  memberTree,
+} from './merge-tree.ts'
 
 export interface Ownership {
   /** What desired holds and the manager's last apply does not own. */

@@ -13,8 +13,8 @@ import {
   PREFIX,
   RECONCILE_PAUSED,
 } from '../../../shared/baseline/annotations.ts'
-import { nearest, suggesting } from '../../../shared/baseline/catalog/nearest.ts'
 import { plan, switchProblems } from '../../../shared/baseline/planner.ts'
+import { nearest, suggesting } from '../../../shared/baseline/settings/match-names.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import type { MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
 import { MAX_ANNOTATIONS } from '../../../shared/engine/overrides/override-names.ts'
