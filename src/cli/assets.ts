@@ -3,6 +3,8 @@ import { join } from 'node:path'
 
 import type { Catalog } from '../shared/baseline/catalog/catalog.ts'
 import { type CatalogFolder, loadCatalog } from '../shared/baseline/catalog/load-catalog.ts'
+import type { KindSchema } from '../shared/cluster/schemas.ts'
+import { isMap } from '../shared/engine/json/object.ts'
 
 export interface CatalogOptions {
   /** The product's own namespace. */
@@ -12,12 +14,11 @@ export interface CatalogOptions {
 }
 
 /** The catalog that comes with the program and, where asked for, an admin's own; throws a CatalogError. */
-export async function loadCatalogWith({ namespace, assets }: CatalogOptions): Promise<Catalog> {
-  const ours = ownFolder()
-  if (assets === undefined) return loadCatalog({ namespace, folders: [ours] })
-  // Ours are linted when they are built. The parser takes a tenth of a start, so that only who needs it loads it.
-  const { lintTemplate } = await import('../shared/baseline/lint/lint-template.ts')
-  return loadCatalog({ namespace, folders: [ours, { ...folderAt(assets), lint: lintTemplate }] })
+export function loadCatalogWith({ namespace, assets }: CatalogOptions): Catalog {
+  const own = ownFolder()
+  if (assets === undefined) return loadCatalog({ namespace, folders: [own] })
+  // Our own are checked when they are built.
+  return loadCatalog({ namespace, folders: [own, { ...folderAt(assets), isChecked: true }] })
 }
 
 /** A folder on disk as one that a catalog is loaded from. */
@@ -50,4 +51,14 @@ export function ownFolder(): CatalogFolder {
   if (folder === undefined)
     throw new Error('the assets folder that comes with the program is missing: install it again')
   return { ...folderAt(folder), title: 'catalog.yaml' }
+}
+
+/** The schemas of the kinds that come with the program, by `apiVersion/Kind`: where there is no cluster to ask. */
+export function knownSchemas(): ReadonlyMap<string, KindSchema> {
+  const content = JSON.parse(readOwnAsset('schemas.json')) as Record<string, KindSchema | string>
+  return new Map(
+    Object.entries(content).flatMap(([key, schema]) =>
+      isMap(schema) ? [[key, schema as KindSchema] as const] : [],
+    ),
+  )
 }

@@ -1,11 +1,11 @@
 import type { Evaluation } from '../reconciler/baseline/gather/evaluation.ts'
 import { warningsOn } from '../reconciler/baseline/report/hco-notes.ts'
+import { AUTOPILOT } from '../shared/baseline/annotations.ts'
 import type { Catalog } from '../shared/baseline/catalog/catalog.ts'
 import { type Activation, standbyReason } from '../shared/baseline/settings/activation.ts'
 import { tellHowAlone, tellOther } from '../shared/baseline/settings/other-autopilot.ts'
 import { settingNote } from '../shared/baseline/settings/setting-note.ts'
 import { titleOf } from '../shared/engine/json/object.ts'
-import { AUTOPILOT } from '../shared/engine/overrides/annotations.ts'
 
 /** What the HyperConverged says that makes the answer another one than people may expect, a sentence each. */
 export function notesOn(

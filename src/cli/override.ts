@@ -1,4 +1,6 @@
+import { IGNORE_FIELDS, OVERRIDES, PATCH } from '../shared/baseline/annotations.ts'
 import { STATE_CONFIG_MAP } from '../shared/baseline/names.ts'
+import { plan } from '../shared/baseline/planner.ts'
 import { createStandings } from '../shared/baseline/standing.ts'
 import { parseState } from '../shared/baseline/state.ts'
 import { type Client, connect } from '../shared/cluster/client.ts'
@@ -7,8 +9,6 @@ import { read } from '../shared/cluster/resource.ts'
 import { createSchemas } from '../shared/cluster/schemas.ts'
 import { annotationOf, groupOf, type KubeObject, titleOf } from '../shared/engine/json/object.ts'
 import { drift } from '../shared/engine/merge/merge.ts'
-import { IGNORE_FIELDS, OVERRIDES, PATCH } from '../shared/engine/overrides/annotations.ts'
-import { plan } from '../shared/engine/plan.ts'
 import { sentenceOf } from '../shared/engine/problem.ts'
 import { sha256 } from '../shared/ops/digest.ts'
 import { createKnowledge, type Knowledge, queriesOf } from '../webhook/baseline/knowledge.ts'
@@ -50,7 +50,7 @@ function readManifest(file: string): KubeObject {
 
 async function learn(client: Client, options: OverrideOptions): Promise<Knowledge> {
   const { namespace } = options
-  const catalog = await loadCatalogWith(options)
+  const catalog = loadCatalogWith(options)
   const at = { apiVersion: 'v1', resource: 'configmaps', namespace }
   const state = parseState((await read(client, at, STATE_CONFIG_MAP))?.data)
   if (!state) {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Command, Option } from 'commander'
-import { DEFAULT_TIMEOUT_S } from '../shared/baseline/webhook-timeout.ts'
+import { Argument, Command, Option } from 'commander'
 import type { Env } from '../shared/ops/env.ts'
 import {
   assetsOption,
   collect,
+  DEFAULT_TIMEOUT_S,
   disruptiveChangesOption,
   durationOption,
   hcoNamespaceOption,
@@ -22,6 +22,8 @@ import {
 
 /** The name under which the product lives in a cluster where nothing says otherwise. */
 const DEFAULT_NAMESPACE = 'virt-platform-autopilot'
+/** The systems that a process can run, the default first. */
+const SYSTEMS = ['baseline'] as const
 const POD_NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace'
 
 /** The whole command line. Each command loads its own code, so that no process carries another's. */
@@ -34,8 +36,12 @@ export function createProgram(env: Env): Command {
     .exitOverride()
   const command = (name: string, description: string) =>
     program.command(name).description(description).addOption(logLevelOption()).exitOverride()
+  const systemCommand = (name: string, description: string) =>
+    command(name, description).addArgument(
+      new Argument('[system]', 'which system it serves').choices(SYSTEMS).default(SYSTEMS[0]),
+    )
 
-  command('webhook', 'judge writes to managed objects before they are stored')
+  systemCommand('webhook', 'judge writes to managed objects before they are stored')
     .addOption(kubeconfigOption())
     .addOption(namespaceOption(namespace))
     .addOption(assetsOption())
@@ -84,9 +90,9 @@ export function createProgram(env: Env): Command {
         '10s',
       ]),
     )
-    .action(async (options) => (await import('./webhook.ts')).webhook(options))
+    .action(async (_system, options) => (await import('./webhook.ts')).webhook(options))
 
-  command('reconciler', 'create, heal and register, as one leader')
+  systemCommand('reconciler', 'create, heal and register, as one leader')
     .addOption(kubeconfigOption())
     .addOption(namespaceOption(namespace))
     .addOption(assetsOption())
@@ -149,7 +155,7 @@ export function createProgram(env: Env): Command {
         .conflicts('webhookCa'),
     )
     .option('--observe', 'compute and report only, write nothing')
-    .action(async (options) => (await import('./reconciler.ts')).reconciler(options, env))
+    .action(async (_system, options) => (await import('./reconciler.ts')).reconciler(options, env))
 
   command('render', 'print the baseline of each asset, for a cluster or offline')
     .option('--kubeconfig <file>', 'the cluster that it is for; default: what the next options say')

@@ -6,7 +6,7 @@ import type { Listen } from '../shared/ops/listen.ts'
 import { createLog, type LogLevel } from '../shared/ops/log.ts'
 import { signalOnTermination } from '../shared/ops/shutdown.ts'
 import { type CatalogOptions, loadCatalogWith } from './assets.ts'
-import { relatedImages } from './related-images.ts'
+import { relatedImages } from './options.ts'
 
 export interface ReconcilerOptions extends CatalogOptions {
   readonly kubeconfig?: string
@@ -32,7 +32,7 @@ export interface ReconcilerOptions extends CatalogOptions {
 export async function reconciler(options: ReconcilerOptions, env: Env): Promise<void> {
   const { namespace, webhookUrl, webhookService, opsListen, disruptiveChanges, failurePolicy } =
     options
-  const catalog = await loadCatalogWith(options)
+  const catalog = loadCatalogWith(options)
   const client = await connect(loadKubeconfig(options.kubeconfig))
   const log = createLog('reconciler', options.logLevel)
   const isObserver = options.observe ?? false

@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from 'commander'
+import { escapeControls } from '../shared/engine/show.ts'
 
 /** The command line itself is wrong. */
 export class UsageError extends Error {
@@ -36,4 +37,9 @@ const isDebug = (args: readonly string[]) => /--log-level[ =]debug/.test(args.jo
 
 function stackOf({ stack = '', cause }: Error): string {
   return cause instanceof Error ? `${stack}\ncaused by ${stackOf(cause)}` : stack
+}
+
+/** Tells what a person should know beside the answer, on standard error. */
+export const warn = (line: string) => {
+  process.stderr.write(`virt-platform-autopilot: ${escapeControls(line)}\n`)
 }

@@ -30,7 +30,7 @@ export async function webhook(options: WebhookOptions): Promise<void> {
   if (certMode === 'files' && certDir === undefined)
     throw new UsageError('--cert-mode files needs --cert-dir FOLDER')
   const clientCa = options.clientCa === undefined ? undefined : authoritiesIn(options.clientCa)
-  const catalog = await loadCatalogWith(options)
+  const catalog = loadCatalogWith(options)
   const client = await connect(loadKubeconfig(options.kubeconfig))
   const log = createLog('webhook', options.logLevel)
   const certificate =

@@ -1,5 +1,5 @@
 import { type Finding, findingOf, findingsIn, headOf } from '../../src/cli/diff/finding.ts'
-import { changeLines, remarkOn } from '../../src/cli/diff/finding-text.ts'
+import { changeLines, remarkOn } from '../../src/cli/diff/formats.ts'
 import { notesOn } from '../../src/cli/notes.ts'
 import type { AssetDiff, ClusterDiff } from '../../src/reconciler/baseline/cluster-diff.ts'
 import type { Evaluation } from '../../src/reconciler/baseline/gather/evaluation.ts'

@@ -4,8 +4,8 @@ import {
   type Catalog,
   isAlwaysDenied,
   isSensitive,
-  type Section,
 } from '../../src/shared/baseline/catalog/catalog.ts'
+import type { Section } from '../../src/shared/baseline/catalog/catalog-schema.ts'
 import { describeCondition } from '../../src/shared/baseline/facts/conditions.ts'
 import { markdownTable } from './markdown-table.ts'
 import { NOTICE } from './notice.ts'

@@ -1,6 +1,5 @@
 import { stripTypeScriptTypes } from 'node:module'
 import { type AnyNode, type CallExpression, type ObjectExpression, parse } from 'acorn'
-import { nodesIn, stepOf } from '../../src/shared/baseline/lint/syntax.ts'
 import { markdownTable } from './markdown-table.ts'
 
 /** A test file, by its path in the repository. */
@@ -56,7 +55,16 @@ const textOf = (declared: ObjectExpression) => (member: string) => {
   const property = declared.properties.find(
     (one) => one.type === 'Property' && one.key.type === 'Identifier' && one.key.name === member,
   )
-  const { text, isWhole } =
-    property?.type === 'Property' ? stepOf(property.value) : { text: '', isWhole: false }
-  return isWhole ? text : undefined
+  const value = property?.type === 'Property' ? property.value : undefined
+  if (value?.type === 'Literal') return String(value.value)
+  const isWhole = value?.type === 'TemplateLiteral' && value.expressions.length === 0
+  return isWhole ? (value.quasis[0]?.value.cooked ?? undefined) : undefined
 }
+
+function nodesIn(node: AnyNode): readonly AnyNode[] {
+  const within = Object.values(node).flat().filter(isNode)
+  return [node, ...within.flatMap(nodesIn)]
+}
+
+const isNode = (value: unknown): value is AnyNode =>
+  typeof value === 'object' && value !== null && 'type' in value && 'start' in value

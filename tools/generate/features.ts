@@ -1,15 +1,8 @@
-import type {
-  Asset,
-  Catalog,
-  Maturity,
-  Section,
-} from '../../src/shared/baseline/catalog/catalog.ts'
-import {
-  type Condition,
-  describeCondition,
-  isOptIn,
-} from '../../src/shared/baseline/facts/conditions.ts'
-import { PREFIX } from '../../src/shared/engine/overrides/annotations.ts'
+import { PREFIX } from '../../src/shared/baseline/annotations.ts'
+import type { Asset, Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
+import type { Maturity, Section } from '../../src/shared/baseline/catalog/catalog-schema.ts'
+import type { Condition } from '../../src/shared/baseline/catalog/condition-schemas.ts'
+import { describeCondition, isOptIn } from '../../src/shared/baseline/facts/conditions.ts'
 import { markdownTable } from './markdown-table.ts'
 import { withMarked } from './marked.ts'
 import { jsonFile } from './notice.ts'

@@ -1,4 +1,4 @@
-import { kubernetesYaml } from '../../src/cli/kubernetes-yaml.ts'
+import { kubernetesYaml } from '../../src/cli/render/formats.ts'
 import type { Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
 import { accounts } from '../../src/shared/baseline/generated/rbac.ts'
 import { NOTICE } from './notice.ts'

@@ -5,12 +5,10 @@ import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import type { Env } from '../../shared/ops/env.ts'
 import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
 import { notesOn } from '../notes.ts'
-import { relatedImages } from '../related-images.ts'
-import { UndecidedError } from '../run-cli.ts'
-import { warn } from '../warn.ts'
+import { relatedImages } from '../options.ts'
+import { UndecidedError, warn } from '../run-cli.ts'
 import { findingsIn } from './finding.ts'
-import { remarkOn } from './finding-text.ts'
-import { FORMATS } from './formats.ts'
+import { FORMATS, remarkOn } from './formats.ts'
 
 export interface DiffOptions extends CatalogOptions {
   readonly kubeconfig?: string
@@ -33,7 +31,7 @@ export async function diff(options: DiffOptions, env: Env): Promise<number> {
 
 async function compare(options: DiffOptions, env: Env): Promise<number> {
   const { namespace, hcoNamespace, disruptiveChanges, output } = options
-  const catalog = await loadCatalogWith(options)
+  const catalog = loadCatalogWith(options)
   const client = await connect(loadKubeconfig(options.kubeconfig))
   try {
     const images = relatedImages(env)

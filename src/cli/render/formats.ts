@@ -1,8 +1,8 @@
+import { stringify } from 'yaml'
 import type { Asset } from '../../shared/baseline/catalog/catalog.ts'
 import type { Standing } from '../../shared/baseline/standing.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import { escapeControls } from '../../shared/engine/show.ts'
-import { kubernetesYaml } from '../kubernetes-yaml.ts'
 
 /** What became of one asset. */
 export interface RenderedAsset {
@@ -67,3 +67,9 @@ function stateOf(standing: Standing): string {
   if (standing.kind === 'active') return 'Active'
   return standing.kind === 'tombstone' ? 'Tombstone' : standing.reason
 }
+
+/** An object as a YAML document that kubectl reads as it is meant. */
+export const kubernetesYaml = (object: object) => stringify(object, FOR_KUBECTL)
+
+// kubectl reads YAML 1.1, in which a plain `on` is a boolean.
+const FOR_KUBECTL = { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' } as const

@@ -6,10 +6,10 @@ import { createStandings } from '../../shared/baseline/standing.ts'
 import { UNKNOWN } from '../../shared/baseline/state.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
 import type { Env } from '../../shared/ops/env.ts'
+import { knownSchemas } from '../assets.ts'
+import { relatedImages } from '../options.ts'
 import { readObjects } from '../read-objects.ts'
-import { relatedImages } from '../related-images.ts'
 import { chooseHyperConverged, plainHyperConverged } from './hyperconverged.ts'
-import { knownSchemas } from './known-schemas.ts'
 import { observationsOf } from './offline-cluster.ts'
 
 /** What is stated of a cluster that is not asked. */

@@ -6,7 +6,7 @@ import { connect } from '../../shared/cluster/client.ts'
 import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
 import type { Env } from '../../shared/ops/env.ts'
-import { relatedImages } from '../related-images.ts'
+import { relatedImages } from '../options.ts'
 
 export interface OnClusterOptions {
   readonly kubeconfig: string

@@ -1,15 +1,16 @@
 import type { Evaluation } from '../../reconciler/baseline/gather/evaluation.ts'
 import { waitsOn } from '../../reconciler/baseline/report/hco-notes.ts'
 import { type Asset, type Catalog, namespaceOf } from '../../shared/baseline/catalog/catalog.ts'
+import { nearest, suggesting } from '../../shared/baseline/settings/match-names.ts'
+import { SEE_ALL_NAMES } from '../../shared/baseline/settings/settings.ts'
 import { titleOf } from '../../shared/engine/json/object.ts'
+import { showValue } from '../../shared/engine/show.ts'
 import type { Env } from '../../shared/ops/env.ts'
 import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
 import { notesOn } from '../notes.ts'
-import { UsageError } from '../run-cli.ts'
-import { warn } from '../warn.ts'
+import { UsageError, warn } from '../run-cli.ts'
 import { FORMATS, type FormatOptions, type RenderedAsset } from './formats.ts'
 import { type OfflineOptions, outlookOffline } from './offline-outlook.ts'
-import { selectAssets } from './select-assets.ts'
 
 export interface RenderOptions extends CatalogOptions, OfflineOptions, FormatOptions {
   /** The cluster to ask; offline where there is none. */
@@ -21,7 +22,7 @@ export interface RenderOptions extends CatalogOptions, OfflineOptions, FormatOpt
 
 /** The `render` command: prints the baselines. Returns the exit code: 1 where one could not be rendered. */
 export async function render(options: RenderOptions, env: Env): Promise<number> {
-  const catalog = await loadCatalogWith(options)
+  const catalog = loadCatalogWith(options)
   const wanted = selectAssets(catalog, options.asset)
   const evaluation = await outlookOf(catalog, options, env)
   for (const note of notesOn(catalog, evaluation, waitsOn(catalog, evaluation))) warn(note)
@@ -77,4 +78,16 @@ export function renderedOn(asset: Asset, { standings, hco }: Evaluation): Render
   const namespace = namespaceOf(asset, hco.metadata.namespace ?? '')
   const metadata = { name, ...(namespace !== undefined && { namespace }) }
   return { asset, standing, title: titleOf({ kind, metadata }) }
+}
+
+/** The assets of these names, in the catalog's order; all where no name is given. Throws a UsageError for a name of none. */
+export function selectAssets(catalog: Catalog, names: readonly string[] | undefined): Catalog {
+  if (!names) return catalog
+  const known = catalog.map(({ name }) => name)
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown === undefined) return catalog.filter(({ name }) => names.includes(name))
+  // A part of a name is nearer to it than another short name.
+  const near = known.find((name) => name.includes(unknown)) ?? nearest(unknown, known)
+  const sentence = `--asset: no asset is named ${showValue('', unknown)}`
+  throw new UsageError(suggesting(sentence, near === undefined ? near : `"${near}"`, SEE_ALL_NAMES))
 }

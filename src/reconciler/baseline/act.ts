@@ -1,3 +1,4 @@
+import { PAUSE_FIELD_MANAGER, RECONCILE_PAUSED } from '../../shared/baseline/annotations.ts'
 import { type Client, isForbidden } from '../../shared/cluster/client.ts'
 import {
   annotate,
@@ -8,7 +9,6 @@ import {
   read,
 } from '../../shared/cluster/resource.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
-import { PAUSE_FIELD_MANAGER, RECONCILE_PAUSED } from '../../shared/engine/overrides/annotations.ts'
 import { withPreconditions } from './decide/comparison.ts'
 import type { AssetInput, DryRun, Final, Step, Write } from './decide/decision.ts'
 import type { Outcome } from './decide/outcome.ts'

@@ -1,6 +1,6 @@
+import { APPROVE } from '../../shared/baseline/annotations.ts'
 import type { Asset, Catalog } from '../../shared/baseline/catalog/catalog.ts'
 import { annotationOf, type KubeObject } from '../../shared/engine/json/object.ts'
-import { APPROVE } from '../../shared/engine/overrides/annotations.ts'
 import {
   type ApprovalPolicy,
   type ApprovalState,

@@ -1,5 +1,5 @@
 import { accountUser, createIdentity } from '../engine/identity.ts'
-import { PREFIX } from '../engine/overrides/annotations.ts'
+import { PREFIX } from './annotations.ts'
 
 /** The names of the baseline's own objects. */
 export const BASELINE = createIdentity('baseline', PREFIX)

@@ -10,8 +10,9 @@ import {
   namespaceOf,
   servedVersion,
 } from './catalog/catalog.ts'
+import type { Condition } from './catalog/condition-schemas.ts'
 import { isUnanswered } from './catalog/schema-questions.ts'
-import { type Condition, describeCondition, holds, isOptIn, isServed } from './facts/conditions.ts'
+import { describeCondition, holds, isOptIn, isServed } from './facts/conditions.ts'
 import type { Facts } from './facts/facts.ts'
 import { type Activation, isSelected, selectedNames } from './settings/activation.ts'
 import { isExcluded } from './settings/exclusions.ts'

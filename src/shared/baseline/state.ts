@@ -1,40 +1,92 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Ajv } from 'ajv'
 import { isMap } from '../engine/json/object.ts'
+import { type Frozen, oneOf } from './catalog/schema-parts.ts'
 import type { Facts } from './facts/facts.ts'
 import type { StickyHardware } from './facts/hardware.ts'
-import type { OtherAutopilot } from './settings/other-autopilot.ts'
 import { type Annotations, isCaution, type KnownSettings } from './settings/settings.ts'
 
-/** Changes that reboot nodes and that an admin agreed to. */
-export interface Approval {
+const mapOf = <Member extends TSchema>(member: Member) =>
+  Type.Unsafe<Record<string, Static<Member>>>({ type: 'object', additionalProperties: member })
+const TEXTS = mapOf(Type.String())
+const NUMBERS = mapOf(Type.Number())
+const LIST = Type.Array(Type.Unknown())
+const MAP = mapOf(Type.Unknown())
+
+// Another version of us may know more or fewer of the members that are any map or list here.
+const FACTS = Type.Object({
+  hco: Type.Object({
+    apiVersion: Type.String(),
+    namespace: Type.String(),
+    annotations: TEXTS,
+    spec: MAP,
+  }),
+  hardware: MAP,
+  topology: MAP,
+  served: mapOf(LIST),
+  enums: mapOf(LIST),
+  fields: mapOf(Type.Boolean()),
+  sections: LIST,
+  images: TEXTS,
+  pools: MAP,
+})
+
+const APPROVAL = Type.Object({
   /** The digest of the set that they were part of, as the admin typed it. */
-  readonly digest?: string
+  digest: Type.Optional(Type.String()),
   /** How many sets were approved before and with it. */
-  readonly count: number
+  count: Type.Number(),
   /** For each asset whose change is still to be made, the digest of what was agreed to. */
-  readonly changes: Readonly<Record<string, string>>
-}
+  changes: TEXTS,
+})
 
 /** What one leader must know of another. */
-export interface Memory {
+const MEMORY = {
   /** Undefined before the first look at the nodes. */
-  readonly hardware: StickyHardware | undefined
+  hardware: Type.Unsafe<StickyHardware | undefined>(mapOf(MAP)),
   /** The sections of assets that were in force, as `asset/section`. */
-  readonly sections: readonly string[]
-  /** The text of each setting in force, by annotation key; undefined before the first look at the HyperConverged. */
-  readonly settings: Annotations | undefined
+  sections: Type.Unsafe<string[]>(LIST),
+  /** The text of each setting in force, by annotation key. */
+  settings: TEXTS,
   /** The settings of which no valid meaning was ever known: their text in force is our caution. */
-  readonly neverValid: readonly string[]
+  neverValid: Type.Array(Type.String()),
   /** What another autopilot is doing beside the HyperConverged. */
-  readonly otherAutopilot: OtherAutopilot
+  otherAutopilot: oneOf(['absent', 'idle', 'active'], {}),
   /** For each disruptive asset, the digest of what was last applied. */
-  readonly applied: Readonly<Record<string, string>>
-  readonly approval: Approval
+  applied: TEXTS,
+  approval: APPROVAL,
   /** Since when a webhook configuration is away without our doing, epoch milliseconds by its kind. */
-  readonly unregistered: Readonly<Record<string, number>>
+  unregistered: NUMBERS,
   /** Whether there is a HyperConverged: without one there is nothing to keep, whatever was kept before. */
-  readonly hasHyperConverged: boolean
+  hasHyperConverged: Type.Boolean(),
   /** The uid of the owner under which a webhook configuration was seen registered, by its kind. */
-  readonly registered: Readonly<Record<string, string>>
+  registered: TEXTS,
+}
+
+const STATE = {
+  facts: Type.Unsafe<Facts>(FACTS),
+  ...MEMORY,
+  /** Digest of the baseline by name of the active asset. */
+  baselines: TEXTS,
+}
+
+type Members<Schemas extends Readonly<Record<string, TSchema>>> = Frozen<{
+  [Name in keyof Schemas]: Static<Schemas[Name]>
+}>
+
+/** Changes that reboot nodes and that an admin agreed to. */
+export type Approval = Frozen<Static<typeof APPROVAL>>
+
+/**
+ * What the leader publishes, so that every process has one opinion of the desired state: the facts
+ * it renders from, the settings in force, and the digest of each baseline.
+ */
+export type State = Members<typeof STATE>
+
+/** What one leader must know of another. */
+export interface Memory extends Omit<Members<typeof MEMORY>, 'settings'> {
+  /** Undefined before the first look at the HyperConverged. */
+  readonly settings: Annotations | undefined
 }
 
 /** The memory of a first leader. */
@@ -62,71 +114,10 @@ export const knownSettings = ({
 }: Pick<Memory, 'settings' | 'neverValid' | 'hasHyperConverged'>): KnownSettings | undefined =>
   hasHyperConverged && settings ? { valid: settings, neverValid } : undefined
 
-/**
- * What the leader publishes, so that every process has one opinion of the desired state: the facts
- * it renders from, the settings in force, and the digest of each baseline.
- */
-export interface State extends Memory {
-  readonly settings: Annotations
-  readonly facts: Facts
-  /** Digest of the baseline by name of the active asset. */
-  readonly baselines: Readonly<Record<string, string>>
-}
+const KEYS = Object.keys(STATE) as readonly (keyof State)[]
 
-type Check = (value: unknown) => boolean
-
-const isText: Check = (value) => typeof value === 'string'
-const mapOf =
-  (isMember: Check): Check =>
-  (value) =>
-    isMap(value) && Object.values(value).every(isMember)
-const listOf =
-  (isItem: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(isItem)
-const record =
-  (members: Readonly<Record<string, Check>>): Check =>
-  (value) =>
-    isMap(value) && Object.entries(members).every(([name, isMember]) => isMember(value[name]))
-
-const isFacts = record({
-  hco: record({ apiVersion: isText, namespace: isText, annotations: mapOf(isText), spec: isMap }),
-  hardware: isMap,
-  topology: isMap,
-  served: mapOf(Array.isArray),
-  enums: mapOf(Array.isArray),
-  fields: mapOf((value) => typeof value === 'boolean'),
-  sections: Array.isArray,
-  images: mapOf(isText),
-  pools: isMap,
-})
-
-const isNumber: Check = (value) => typeof value === 'number'
-const isOptional =
-  (isPart: Check): Check =>
-  (value) =>
-    value === undefined || isPart(value)
-
-const MEMORY = {
-  hardware: mapOf(isMap),
-  sections: Array.isArray,
-  settings: mapOf(isText),
-  neverValid: listOf(isText),
-  otherAutopilot: (value) => value === 'absent' || value === 'idle' || value === 'active',
-  applied: mapOf(isText),
-  approval: record({ digest: isOptional(isText), count: isNumber, changes: mapOf(isText) }),
-  unregistered: mapOf(isNumber),
-  hasHyperConverged: (value) => typeof value === 'boolean',
-  registered: mapOf(isText),
-} satisfies Record<keyof Memory, Check>
-
-const PARTS = {
-  facts: isFacts,
-  ...MEMORY,
-  baselines: mapOf(isText),
-} satisfies Record<keyof State, Check>
-
-const KEYS = Object.keys(PARTS) as readonly (keyof State)[]
+const ajv = new Ajv({ strict: false, meta: false, validateSchema: false })
+const isValid = (key: keyof State, part: unknown) => ajv.validate(STATE[key], part)
 
 /** The data of the state's ConfigMap: one JSON text for each part. */
 export const stateData = (state: State): Readonly<Record<string, string>> =>
@@ -134,9 +125,10 @@ export const stateData = (state: State): Readonly<Record<string, string>> =>
 
 /** Reads the state back; undefined where the ConfigMap is missing, incomplete or not ours. */
 export function parseState(data: unknown): State | undefined {
-  const parts = KEYS.map((key) => [key, partOf(data, key) ?? ABSENT_BEFORE[key]])
-  const state = Object.fromEntries(parts)
-  return record(PARTS)(state) ? (state as unknown as State) : undefined
+  const parts = KEYS.map((key) => [key, partOf(data, key) ?? ABSENT_BEFORE[key]] as const)
+  return parts.every(([key, part]) => isValid(key, part))
+    ? (Object.fromEntries(parts) as unknown as State)
+    : undefined
 }
 
 // Parts that a leader of the version before did not publish yet.
@@ -155,11 +147,12 @@ const ABSENT_BEFORE: Partial<State> = {
  * not understand, and whatever of it can be read is better than starting from nothing.
  */
 export function recall(data: unknown): Partial<Pick<State, keyof Memory>> {
-  const parts = Object.entries(MEMORY).map(([key, isPart]) => {
-    const part = partOf(data, key)
-    return isPart(part) ? [[key, part] as const] : []
-  })
-  const recalled: Partial<Pick<State, keyof Memory>> = Object.fromEntries(parts.flat())
+  const recalled: Partial<Pick<State, keyof Memory>> = Object.fromEntries(
+    (Object.keys(MEMORY) as (keyof Memory)[]).flatMap((key) => {
+      const part = partOf(data, key)
+      return isValid(key, part) ? [[key, part]] : []
+    }),
+  )
   const { settings, neverValid } = recalled
   // A leader of the version before did not say what was its own caution, and nobody's wish.
   return settings && !neverValid

@@ -1,10 +1,9 @@
 import { annotationOf, type KubeObject } from './json/object.ts'
+import { voidChanges } from './merge/ineffective-changes.ts'
 import type { FieldPath, MergeTree } from './merge/merge-tree.ts'
-import { nullFields } from './merge/null-fields.ts'
-import { unknownFields } from './merge/unknown-fields.ts'
-import { voidChanges } from './merge/void-changes.ts'
-import { IGNORE_FIELDS, MODE, PATCH, RECONCILE_PAUSED } from './overrides/annotations.ts'
+import { nullFields, unknownFields } from './merge/schema-misfits.ts'
 import { releaseFields } from './overrides/ignore-fields.ts'
+import type { OverrideNames } from './overrides/override-names.ts'
 import { applyPatch } from './overrides/patch.ts'
 import type { Problem } from './problem.ts'
 import { err, ok, type Result } from './result.ts'
@@ -39,22 +38,26 @@ export interface PlanInput {
  * Decides what an object ought to be. The webhook and the reconciler both ask here and nowhere else:
  * two opinions of the desired state would be an edit war with ourselves.
  */
-export function plan(input: PlanInput): Plan {
+export function plan(input: PlanInput, names: OverrideNames): Plan {
   const { object } = input
-  const problems = switchProblems(object)
+  const problems = switchProblems(object, names)
   if (problems.length > 0) return { kind: 'hold', problems }
   // Whoever takes the object over has ended the quarrel that paused it.
-  if (annotationOf(object, MODE) === 'unmanaged') return { kind: 'skip', reason: 'Unmanaged' }
-  if (annotationOf(object, RECONCILE_PAUSED) === 'true') return { kind: 'skip', reason: 'Paused' }
+  if (annotationOf(object, names.mode) === 'unmanaged') return { kind: 'skip', reason: 'Unmanaged' }
+  if (annotationOf(object, names.reconcilePaused) === 'true')
+    return { kind: 'skip', reason: 'Paused' }
 
-  const patched = withPatch(input)
-  const released = patched.ok ? withReleases(patched.value, input) : patched
+  const patched = withPatch(input, names)
+  const released = patched.ok ? withReleases(patched.value, input, names) : patched
   return released.ok ? released.value : { kind: 'hold', problems: released.error }
 }
 
 type Planned = Result<Enforcement, readonly Problem[]>
 
-function withPatch({ baseline, object, tree, isSensitive }: PlanInput): Planned {
+function withPatch(
+  { baseline, object, tree, isSensitive }: PlanInput,
+  names: OverrideNames,
+): Planned {
   const unpatched: Enforcement = {
     kind: 'enforce',
     desired: baseline,
@@ -62,10 +65,10 @@ function withPatch({ baseline, object, tree, isSensitive }: PlanInput): Planned 
     isPatched: false,
     remarks: [],
   }
-  const text = annotationOf(object, PATCH)
+  const text = annotationOf(object, names.patch)
   if (text === undefined) return ok(unpatched)
-  if (isSensitive) return ok({ ...unpatched, remarks: [PATCH_BLOCKED] })
-  const patched = patchOnce(baseline, text, tree)
+  if (isSensitive) return ok({ ...unpatched, remarks: [patchBlocked(names)] })
+  const patched = patchOnce(baseline, text, tree, names)
   return patched.ok ? ok({ ...unpatched, desired: patched.value, isPatched: true }) : patched
 }
 
@@ -77,86 +80,96 @@ const lastPatched = new WeakMap<
   { readonly text: string; readonly tree: MergeTree; readonly patched: Patched }
 >()
 
-function patchOnce(baseline: KubeObject, text: string, tree: MergeTree): Patched {
+function patchOnce(
+  baseline: KubeObject,
+  text: string,
+  tree: MergeTree,
+  names: OverrideNames,
+): Patched {
   const last = lastPatched.get(baseline)
   if (last?.text === text && last.tree === tree) return last.patched
-  const patched = patch(baseline, text, tree)
+  const patched = patch(baseline, text, tree, names)
   lastPatched.set(baseline, { text, tree, patched })
   return patched
 }
 
-function patch(baseline: KubeObject, text: string, tree: MergeTree): Patched {
-  const patched = applyPatch(baseline, text)
+function patch(baseline: KubeObject, text: string, tree: MergeTree, names: OverrideNames): Patched {
+  const patched = applyPatch(baseline, text, names)
   if (!patched.ok) return patched
   const { value } = patched
+  const misfit = (pointer: string, what: string): Problem => ({
+    reason: 'InvalidPatch',
+    annotation: names.patch,
+    pointer,
+    message: `the patch sets ${pointer}${what}`,
+  })
   const misfits = [
-    ...unknownFields(tree, value).map(notKnown),
-    ...nullFields(tree, value).map(notKept),
+    ...unknownFields(tree, value).map((pointer) =>
+      misfit(pointer, ', which is unknown to the schema of this kind: correct it or remove it'),
+    ),
+    ...nullFields(tree, value).map((pointer) =>
+      misfit(
+        pointer,
+        ' to null, which the API server does not keep: remove the field by "op": "remove", or leave it out of the value',
+      ),
+    ),
   ]
   return misfits.length > 0 ? err(misfits) : patched
 }
 
-const notKnown = (pointer: string): Problem => ({
-  reason: 'InvalidPatch',
-  annotation: PATCH,
-  pointer,
-  message: `the patch sets ${pointer}, which is unknown to the schema of this kind: correct it or remove it`,
-})
-
-const notKept = (pointer: string): Problem => ({
-  reason: 'InvalidPatch',
-  annotation: PATCH,
-  pointer,
-  message: `the patch sets ${pointer} to null, which the API server does not keep: remove the field by "op": "remove", or leave it out of the value`,
-})
-
-function withReleases(patched: Enforcement, input: PlanInput): Planned {
+function withReleases(patched: Enforcement, input: PlanInput, names: OverrideNames): Planned {
   const { baseline, object, tree, isSensitive } = input
-  const text = annotationOf(object, IGNORE_FIELDS)
+  const text = annotationOf(object, names.ignoreFields)
   if (text === undefined) return ok(patched)
-  const release = releaseFields({ desired: patched.desired, tree, text, isSensitive })
+  const release = releaseFields({ desired: patched.desired, tree, text, isSensitive }, names)
   if (!release.ok) return release
   const { desired, released, unmanaged } = release.value
   const voided = patched.isPatched
     ? voidChanges({ tree, baseline, patched: patched.desired, released })
     : []
-  const remarks = [...patched.remarks, ...voided.map(noEffect), ...unmanaged.map(notManaged)]
+  const remarks: readonly Problem[] = [
+    ...patched.remarks,
+    ...voided.map((pointer) => ({
+      reason: 'InvalidPatch' as const,
+      annotation: names.patch,
+      pointer,
+      message: `what the patch does at ${pointer} has no effect, since ${names.ignoreFields} releases it: take it out of one of the two`,
+    })),
+    ...unmanaged.map(({ pointer }) => ({
+      reason: 'InvalidIgnoreFields' as const,
+      annotation: names.ignoreFields,
+      pointer,
+      message: `${pointer} is not managed: ignoring it changes nothing`,
+    })),
+  ]
   // What only an earlier patch had put there is ours until it is released too.
   const leftovers = unmanaged.flatMap(({ path }) => (path ? [path] : []))
   return ok({ ...patched, desired, released: [...released, ...leftovers], remarks })
 }
 
 /** What to say of a patch on a sensitive kind. */
-export const PATCH_BLOCKED: Problem = {
+export const patchBlocked = ({
+  patch: annotation,
+  ignoreFields,
+  mode,
+}: OverrideNames): Problem => ({
   reason: 'PatchBlocked',
-  annotation: PATCH,
-  message: `${PATCH} is refused, since what this kind holds grants power over nodes or access: use ${IGNORE_FIELDS} or ${MODE}`,
-}
-
-const noEffect = (pointer: string): Problem => ({
-  reason: 'InvalidPatch',
-  annotation: PATCH,
-  pointer,
-  message: `what the patch does at ${pointer} has no effect, since ${IGNORE_FIELDS} releases it: take it out of one of the two`,
+  annotation,
+  message: `${annotation} is refused, since what this kind holds grants power over nodes or access: use ${ignoreFields} or ${mode}`,
 })
-
-const notManaged = ({ pointer }: { readonly pointer: string }): Problem => ({
-  reason: 'InvalidIgnoreFields',
-  annotation: IGNORE_FIELDS,
-  pointer,
-  message: `${pointer} is not managed: ignoring it changes nothing`,
-})
-
-const VALUES: readonly (readonly [annotation: string, values: readonly string[]])[] = [
-  [MODE, ['unmanaged', 'managed']],
-  [RECONCILE_PAUSED, ['true']],
-]
 
 /** What is wrong with the annotations that switch management off: `mode` and `reconcile-paused`. */
-export function switchProblems(object: KubeObject | undefined): readonly Problem[] {
-  return VALUES.flatMap(([annotation, values]) => {
+export function switchProblems(
+  object: KubeObject | undefined,
+  { mode, reconcilePaused }: OverrideNames,
+): readonly Problem[] {
+  const switches = [
+    [mode, ['unmanaged', 'managed']],
+    [reconcilePaused, ['true']],
+  ] as const
+  return switches.flatMap(([annotation, values]) => {
     const value = annotationOf(object, annotation)
-    if (value === undefined || values.includes(value)) return []
+    if (value === undefined || values.some((known) => known === value)) return []
     const choices = values.map((choice) => `"${choice}"`).join(' or ')
     const message = `${annotation} must be ${choices}, or absent, not ${showValue('', value)}`
     return [{ reason: 'InvalidMode', annotation, message }]

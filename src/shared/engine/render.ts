@@ -11,6 +11,7 @@ import {
 import { isExact } from './json/json.ts'
 import { isKubeObject, type KubeObject } from './json/object.ts'
 import { parsePointer, valueAt } from './json/pointer.ts'
+import { type OnRead, strictView } from './strict-view.ts'
 
 /** What an asset's template is rendered with, under these names. */
 export interface TemplateLocals {
@@ -39,8 +40,11 @@ export type Rendered =
   | { readonly kind: 'object'; readonly object: KubeObject }
   | { readonly kind: 'empty' }
 
-/** A compiled template, which throws a `RenderError` for every mistake, and nothing else. */
-export type Template = (locals: TemplateLocals) => Rendered
+/**
+ * A compiled template, which throws a `RenderError` for every mistake, and nothing else. With `onRead` it is being checked:
+ * then a pointer that is none is a mistake too.
+ */
+export type Template = (locals: TemplateLocals, onRead?: OnRead) => Rendered
 
 /** A mistake in a template, or in what it makes of the facts; the message names the file and, where known, the line. */
 export class RenderError extends Error {
@@ -57,8 +61,8 @@ export function compileTemplate(input: {
   readonly text: string
 }): Template {
   const print = compile(input)
-  return (locals) => {
-    const object = readObject(input.name, print(locals))
+  return (locals, onRead) => {
+    const object = readObject(input.name, print(locals, onRead))
     if (object === undefined) return { kind: 'empty' }
     return { kind: 'object', object: identified(input.name, object, locals.object) }
   }
@@ -73,9 +77,9 @@ function compile({ name, text }: { name: string; text: string }) {
       escape: printScalar,
       destructuredLocals: LOCALS,
     })
-    return (locals: TemplateLocals) => {
+    return (locals: TemplateLocals, onRead?: OnRead) => {
       try {
-        return print(helpersAnd(locals))
+        return print({ ...FORBIDDEN, ...helpersAnd(locals, onRead) })
       } catch (error) {
         throw located(name, error)
       }
@@ -100,55 +104,47 @@ export const TEMPLATE_NAMES = [
   'toYaml',
 ] as const
 
-/** `include` hides the library's own, which reads files. */
-const LOCALS = [...TEMPLATE_NAMES, 'include']
-
-const helpersAnd = ({ facts, object, pool, enums, fields, sections, file }: TemplateLocals) => ({
-  facts: strictView(facts, 'facts'),
-  object: strictView(object, 'object'),
-  pool,
-  enums: strictView(enums, 'enums'),
-  fields: strictView(fields, 'fields'),
-  sections: strictView(sections, 'sections'),
-  file,
+const helpersAnd = (locals: TemplateLocals, onRead: OnRead | undefined) => ({
+  facts: strictView(locals.facts, ['facts'], onRead),
+  object: strictView(locals.object, ['object'], onRead),
+  pool: locals.pool,
+  enums: strictView(locals.enums, ['enums'], onRead),
+  fields: strictView(locals.fields, ['fields'], onRead),
+  sections: strictView(locals.sections, ['sections'], onRead),
+  file: locals.file,
   base64,
-  optional,
+  optional: onRead ? checkedOptional : optional,
   toYaml,
   include,
 })
 
+/** Hides the library's own, which reads files. */
 const include = () => {
   throw new Error('a template includes no other: use file()')
 }
 
-/** A view of a JSON value in which reading a member that is not set throws, naming its path. */
-function strictView(value: unknown, path: string): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  const views = new Map<string, unknown>()
-  // A copy, since a proxy must answer for a frozen member with that very member.
-  const target = Array.isArray(value) ? [...value] : withoutUndefined(value)
-  return new Proxy(target, {
-    get: (_, key) => {
-      if (key === Symbol.toPrimitive) throw new Error(`value ${path} is not a scalar`)
-      if (typeof key === 'symbol' || isAskedByLanguage(target, key)) return Reflect.get(target, key)
-      const memberPath = `${path}${step(key)}`
-      if (!Object.hasOwn(target, key)) throw new Error(`value ${memberPath} is not set`)
-      if (!views.has(key)) views.set(key, strictView(Reflect.get(target, key), memberPath))
-      return views.get(key)
-    },
-  })
+/** Names of the language and of Node that would make the output depend on more than the facts: any use of them throws. */
+const FORBIDDEN: Readonly<Record<string, unknown>> = {
+  ...Object.fromEntries(
+    [
+      ...['Date', 'Intl', 'process', 'globalThis', 'global', 'performance', 'crypto', 'Buffer'],
+      ...['fetch', 'require', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'],
+    ].map((name) => [name, unusable(name)]),
+  ),
+  Math: Object.create(Math, { random: { get: () => refuse('Math.random') } }),
 }
 
-const withoutUndefined = (value: object) =>
-  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
+const LOCALS = [...TEMPLATE_NAMES, 'include', ...Object.keys(FORBIDDEN)]
 
-/** List methods and the question of `JSON.stringify` are no values that a template forgot to check. */
-const isAskedByLanguage = (target: object, key: string) =>
-  key === 'toJSON' || (Array.isArray(target) && key in Array.prototype)
+function unusable(name: string): unknown {
+  const refused = () => refuse(name)
+  return new Proxy(class {}, { get: refused, has: refused, apply: refused, construct: refused })
+}
 
-const step = (key: string) => {
-  if (/^\d+$/.test(key)) return `[${key}]`
-  return /^[\w$]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
+function refuse(name: string): never {
+  throw new Error(
+    `${name} is not for templates, whose output depends on ${TEMPLATE_NAMES.join(', ')} alone`,
+  )
 }
 
 /** A JSON string is a YAML scalar too, whatever it contains. */
@@ -173,6 +169,12 @@ function base64(text: unknown): string {
 function optional(value: unknown, pointer: string, fallback: unknown): unknown {
   const tokens = parsePointer(pointer)
   return tokens.ok ? (valueAt(value, tokens.value) ?? fallback) : fallback
+}
+
+function checkedOptional(value: unknown, pointer: string, fallback: unknown): unknown {
+  const tokens = parsePointer(pointer)
+  if (!tokens.ok) throw new Error(`optional(): "${pointer}" ${tokens.error}`)
+  return optional(value, pointer, fallback)
 }
 
 /** Writes a value as block YAML that starts on a line of its own, every line indented. */

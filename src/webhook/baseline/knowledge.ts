@@ -1,3 +1,4 @@
+import { AUTOPILOT } from '../../shared/baseline/annotations.ts'
 import {
   type Asset,
   type Catalog,
@@ -28,7 +29,6 @@ import { type KindQuery, type KindSchema, schemaKey } from '../../shared/cluster
 import { canonicalJson } from '../../shared/engine/json/canonical.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import type { MergeTree } from '../../shared/engine/merge/merge-tree.ts'
-import { AUTOPILOT } from '../../shared/engine/overrides/annotations.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
 
 /** One catalog object as the webhook knows it. */

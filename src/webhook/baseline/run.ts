@@ -1,7 +1,7 @@
 import type { Server } from 'node:https'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-
+import { PREFIX } from '../../shared/baseline/annotations.ts'
 import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
 import { SERVING_SECRET, STATE_CONFIG_MAP } from '../../shared/baseline/names.ts'
 import { createStandings } from '../../shared/baseline/standing.ts'
@@ -104,6 +104,7 @@ export async function runWebhook(
   })
   const app = createApp({
     tls: { clientCa: config.clientCa },
+    prefix: PREFIX,
     mutate,
     validate,
     onError: (err) => tellFailure({ err }),

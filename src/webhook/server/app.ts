@@ -28,6 +28,8 @@ export interface AppOptions {
     /** PEM of the authorities that callers must have a certificate of; by default anybody may call. */
     readonly clientCa?: string | undefined
   }
+  /** Under which the annotations and labels are that the handlers look at. */
+  readonly prefix: string
   readonly mutate: Handler
   readonly validate: Handler
   readonly onError: (error: Error) => void
@@ -48,6 +50,7 @@ const RETRY_AFTER_S = 1
 /** The admission endpoints, not listening yet. */
 export function createApp({
   tls,
+  prefix,
   mutate,
   validate,
   onError,
@@ -87,7 +90,7 @@ export function createApp({
   app.addContentTypeParser('application/json', async ({ raw }: FastifyRequest) => {
     const held = holdings.get(raw)
     if (!held) throw new Error('a body is read of a request that was never let in')
-    return readBody(raw, held)
+    return readBody(raw, held, prefix)
   })
   const options = { schema: { body: admissionReviewSchema } }
   for (const [path, handler] of [['/mutate', mutate] as const, ['/validate', validate] as const]) {

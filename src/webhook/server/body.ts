@@ -30,9 +30,13 @@ export const isReadToTheEnd = (request: Pick<IncomingMessage, 'headers'>) =>
 export const overcrowded = () => new Refused(429, 'too much is under way: ask again')
 
 /** Reads a review, and holds what has arrived. Throws Refused where it is too large or breaks off, NotJson where it is none. */
-export async function readBody(request: IncomingMessage, held: Held): Promise<unknown> {
+export async function readBody(
+  request: IncomingMessage,
+  held: Held,
+  prefix: string,
+): Promise<unknown> {
   if (toldSize(request) > BODY_LIMIT) throw tooLarge()
-  return readReview(await readAll(request, held))
+  return readReview(await readAll(request, held), prefix)
 }
 
 // By events: an iterator of chunks costs more than reading JSON does.

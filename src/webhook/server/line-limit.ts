@@ -1,4 +1,4 @@
-import { type Bucket, type BucketSize, take } from '../../shared/engine/token-bucket.ts'
+import { type Bucket, type BucketSize, take } from '../../shared/engine/throttle.ts'
 
 /**
  * Writes no more lines than people would read: what makes us write them may come as often as somebody likes. The

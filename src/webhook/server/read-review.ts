@@ -1,6 +1,5 @@
 import { MAX_VALUES } from '../../shared/engine/json/json.ts'
-import { MAX_ANNOTATIONS } from '../../shared/engine/overrides/annotation-limits.ts'
-import { PREFIX } from '../../shared/engine/overrides/annotations.ts'
+import { MAX_ANNOTATIONS } from '../../shared/engine/overrides/override-names.ts'
 import { parseJsonAt, type Span, scanMap, type Wanted } from './json-scan.ts'
 import type { AdmissionRequest } from './review.ts'
 
@@ -9,51 +8,48 @@ const SMALL = 64 << 10
 
 /**
  * Reads a review. Of a large one the objects are read only when somebody asks for them, and of an object of more than
- * MAX_VALUES nothing but its identity, and its labels and annotations under our prefix. Throws NotJson,
+ * MAX_VALUES nothing but its identity, and its labels and annotations under the prefix. Throws NotJson,
  * from an object too.
  */
-export function readReview(text: Buffer): unknown {
+export function readReview(text: Buffer, prefix: string): unknown {
   if (text.length <= SMALL) return parseJsonAt(text)
-  const { members } = scanMap(text, REVIEW)
+  const { members } = scanMap(text, reviewWith(prefix))
   const review = builtMembers(text, members)
   const request = members?.get('request')?.members
   return request ? { ...review, request: withObjects(text, request, review.request) } : review
 }
 
-// One more than there may be, so that this is seen.
-const OURS: Wanted = { prefix: PREFIX, most: MAX_ANNOTATIONS + 1 }
-const METADATA: Wanted = {
-  members: {
-    name: true,
-    namespace: true,
-    uid: true,
-    resourceVersion: true,
-    deletionTimestamp: true,
-    labels: OURS,
-    annotations: OURS,
-  },
-}
-const OBJECT: Wanted = { members: { apiVersion: true, kind: true, metadata: METADATA } }
-const REVIEW: Wanted = {
-  members: {
-    apiVersion: true,
-    kind: true,
-    request: {
-      members: {
-        uid: true,
-        operation: true,
-        kind: { members: { group: true, version: true, kind: true } },
-        subResource: true,
-        name: true,
-        namespace: true,
-        dryRun: true,
-        userInfo: { members: { username: true } },
-        options: { members: { fieldManager: true } },
-        object: OBJECT,
-        oldObject: OBJECT,
-      },
+const reviewWith = (prefix: string): Wanted => {
+  // One more than there may be, so that this is seen.
+  const keys: Wanted = { prefix, most: MAX_ANNOTATIONS + 1 }
+  const metadata: Wanted = {
+    members: {
+      name: true,
+      namespace: true,
+      uid: true,
+      resourceVersion: true,
+      deletionTimestamp: true,
+      labels: keys,
+      annotations: keys,
     },
-  },
+  }
+  const object: Wanted = { members: { apiVersion: true, kind: true, metadata } }
+  const request: Wanted = {
+    members: {
+      uid: true,
+      operation: true,
+      kind: { members: { group: true, version: true, kind: true } },
+      subResource: true,
+      name: true,
+      namespace: true,
+      dryRun: true,
+      userInfo: { members: { username: true } },
+      options: { members: { fieldManager: true } },
+      object,
+      oldObject: object,
+    },
+  }
+  return { members: { apiVersion: true, kind: true, request } }
 }
 
 const OBJECTS = ['object', 'oldObject'] as const

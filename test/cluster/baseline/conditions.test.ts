@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Condition } from '../../../src/shared/baseline/facts/conditions.ts'
+import type { Condition } from '../../../src/shared/baseline/catalog/condition-schemas.ts'
 import type { Manifest } from '../../../tools/control-plane/manifests.ts'
 import { autopilotCluster, HYPERCONVERGED, STATE } from '../harness/autopilot-fixture.ts'
 import { type CatalogText, configMap, programWith } from '../harness/program.ts'

@@ -52,6 +52,9 @@ t.test('a wrong command line is told in one line and ends with 2', async (t) => 
   const wrong: readonly (readonly [args: readonly string[], said: RegExp])[] = [
     [['reconciler', '--no-such-flag'], /unknown option '--no-such-flag'/],
     [['reconcile'], /unknown command 'reconcile'/],
+    [['webhook', 'graph'], /'graph' is invalid for argument 'system'.*baseline/],
+    [['reconciler', 'baselines'], /'baselines' is invalid for argument 'system'/],
+    [['reconciler', 'baseline', 'graph'], /too many arguments/],
     [['webhook', '--listen=nowhere'], /--listen.*"nowhere" is no address to listen on/],
     [['webhook', '--listen=:99999'], /--listen.*":99999" is no address to listen on/],
     [['webhook', '--ops-listen=:x'], /--ops-listen.*":x" is no address to listen on/],

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { FIELD_MANAGER } from '../../../src/shared/engine/overrides/annotations.ts'
+import { FIELD_MANAGER } from '../../../src/shared/baseline/annotations.ts'
 import { AUDIT, asLine, audited, isWrite } from '../harness/audit.ts'
 import {
   type AutopilotCluster,

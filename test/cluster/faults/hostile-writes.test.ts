@@ -1,5 +1,5 @@
 import t from 'tap'
-import { PREFIX } from '../../../src/shared/engine/overrides/annotations.ts'
+import { PREFIX } from '../../../src/shared/baseline/annotations.ts'
 import { LOAD_FLAGS } from '../certificates/admission-load.ts'
 import { autopilotCluster, HCO, SWAP } from '../harness/autopilot-fixture.ts'
 import { callsOf } from '../harness/calls.ts'

@@ -1,10 +1,6 @@
 import t from 'tap'
-import {
-  type Condition,
-  describeCondition,
-  holds,
-  isOptIn,
-} from '../../../src/shared/baseline/facts/conditions.ts'
+import type { Condition } from '../../../src/shared/baseline/catalog/condition-schemas.ts'
+import { describeCondition, holds, isOptIn } from '../../../src/shared/baseline/facts/conditions.ts'
 import { DETECTORS, type Facts, TOPOLOGY_FIELDS } from '../../../src/shared/baseline/facts/facts.ts'
 import { type Changes, factsWith, readAsset } from './facts.ts'
 

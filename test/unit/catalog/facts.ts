@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { type Asset, conditionsOf, kindKey } from '../../../src/shared/baseline/catalog/catalog.ts'
 import { loadCatalog } from '../../../src/shared/baseline/catalog/load-catalog.ts'
 import type { Facts } from '../../../src/shared/baseline/facts/facts.ts'
-import { lintTemplate } from '../../../src/shared/baseline/lint/lint-template.ts'
 import { deepFreeze } from '../engine/schemas.ts'
 
 /** Reads a file of the catalog that the product comes with. */
@@ -12,7 +11,7 @@ export const readAsset = (name: string) =>
 
 /** The catalog that the product comes with. */
 export const catalog = loadCatalog({
-  folders: [{ title: 'catalog.yaml', read: readAsset, lint: lintTemplate }],
+  folders: [{ title: 'catalog.yaml', read: readAsset }],
   namespace: 'autopilot',
 })
 

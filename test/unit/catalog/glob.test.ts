@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { matchesGlob } from '../../../src/shared/baseline/catalog/glob.ts'
+import { matchesGlob } from '../../../src/shared/baseline/settings/match-names.ts'
 import { seed } from '../engine/schemas.ts'
 
 const vectors: readonly (readonly [pattern: string, text: string, isMatch: boolean])[] = [

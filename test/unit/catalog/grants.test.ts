@@ -1,7 +1,7 @@
 import t from 'tap'
 import { accounts } from '../../../src/shared/baseline/generated/rbac.ts'
 import { RECONCILER_ROLE } from '../../../src/shared/baseline/names.ts'
-import { entry, HEAD, linted, mistakesIn, NAMESPACE } from './linted.ts'
+import { checkedCatalog, entry, HEAD, mistakesIn, NAMESPACE } from './checked.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
 const FILE = 'active/one.yaml.ejs'
@@ -27,7 +27,10 @@ const templateOf = (body: string, namespace?: string) => ({
 /** The rules of the reconciler's role of a kind that it would not have without the asset's grant. */
 function grantedIn(role: 'ClusterRole' | 'Role', kind: Kind, body: string, namespace?: string) {
   const rulesWith = (text: string) => {
-    const catalog = linted({ assets: [grantEntry(kind, namespace)] }, templateOf(text, namespace))
+    const catalog = checkedCatalog(
+      { assets: [grantEntry(kind, namespace)] },
+      templateOf(text, namespace),
+    )
     const found = accounts(catalog, NAMESPACE).find(
       (object) => object.kind === role && object.metadata.name === RECONCILER_ROLE,
     )
@@ -116,7 +119,10 @@ t.test(
       t.same(mistakesIn({ assets: [grantEntry(kind)] }, files), [])
     }
     const { name, group, description, object } = grantEntry('ClusterRole')
-    const buried = linted({ assets: [], tombstones: [{ name, group, description, object }] }, {})
+    const buried = checkedCatalog(
+      { assets: [], tombstones: [{ name, group, description, object }] },
+      {},
+    )
     const rulesOn = accounts(buried, NAMESPACE).filter(
       ({ metadata }) => metadata.name === RECONCILER_ROLE,
     )
@@ -131,13 +137,13 @@ const wrong: readonly (readonly [what: string, kind: Kind, body: string, mistake
     'a role that a fact changes, in a branch too',
     'ClusterRole',
     '<%_ if (optional(facts.hardware, "/gpuPresent", false)) { -%>\nrules: []\n<%_ } -%>\n',
-    `${FILE}:${HEADLINES}: facts.hardware.gpuPresent is not the same everywhere, and what is granted must be, since our own roles are made from it: write it out`,
+    `catalog.yaml:1: asset one: ${FILE}: facts.hardware.gpuPresent is not the same everywhere, and what is granted must be, since our own roles are made from it: write it out`,
   ],
   [
     'a role with a rule for the namespace of the HyperConverged',
     'ClusterRole',
     'rules: [{ apiGroups: [""], resources: [namespaces], resourceNames: [<%= facts.hco.namespace %>], verbs: [get] }]\n',
-    `${FILE}:${HEADLINES}: facts.hco.namespace is not the same everywhere, and what is granted must be, since our own roles are made from it: write it out`,
+    `catalog.yaml:1: asset one: ${FILE}: facts.hco.namespace is not the same everywhere, and what is granted must be, since our own roles are made from it: write it out`,
   ],
   [
     'a binding of what only facts name',

@@ -1,5 +1,11 @@
 import fc from 'fast-check'
 import t from 'tap'
+import {
+  AUTOPILOT,
+  DISABLED_RESOURCES,
+  DISRUPTIVE_CHANGES,
+  ENFORCEMENT,
+} from '../../../src/shared/baseline/annotations.ts'
 import { isSelected } from '../../../src/shared/baseline/settings/activation.ts'
 import { isExcluded } from '../../../src/shared/baseline/settings/exclusions.ts'
 import { settingNote } from '../../../src/shared/baseline/settings/setting-note.ts'
@@ -11,12 +17,6 @@ import {
   settingsInForce,
   unknownNames,
 } from '../../../src/shared/baseline/settings/settings.ts'
-import {
-  AUTOPILOT,
-  DISABLED_RESOURCES,
-  DISRUPTIVE_CHANGES,
-  ENFORCEMENT,
-} from '../../../src/shared/engine/overrides/annotations.ts'
 import { seed } from '../engine/schemas.ts'
 import { assetNamed, catalog } from './facts.ts'
 

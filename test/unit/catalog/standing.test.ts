@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
+import {
+  AUTOPILOT,
+  DISABLED_RESOURCES,
+  FIELD_MANAGER,
+  MANAGED_BY,
+} from '../../../src/shared/baseline/annotations.ts'
 import type { Asset } from '../../../src/shared/baseline/catalog/catalog.ts'
 import type { Facts } from '../../../src/shared/baseline/facts/facts.ts'
 import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
@@ -10,12 +16,6 @@ import {
   standingOf,
 } from '../../../src/shared/baseline/standing.ts'
 import { canonicalJson } from '../../../src/shared/engine/json/canonical.ts'
-import {
-  AUTOPILOT,
-  DISABLED_RESOURCES,
-  FIELD_MANAGER,
-  MANAGED_BY,
-} from '../../../src/shared/engine/overrides/annotations.ts'
 import { compileTemplate } from '../../../src/shared/engine/render.ts'
 import { assetNamed, type Changes, catalog, FULL, factsWith } from './facts.ts'
 

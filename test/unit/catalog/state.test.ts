@@ -1,4 +1,5 @@
 import t from 'tap'
+import { AUTOPILOT, DISABLED_RESOURCES } from '../../../src/shared/baseline/annotations.ts'
 import { detectHardware, holdHardware } from '../../../src/shared/baseline/facts/hardware.ts'
 import {
   knownSettings,
@@ -8,7 +9,6 @@ import {
   stateData,
   UNKNOWN,
 } from '../../../src/shared/baseline/state.ts'
-import { AUTOPILOT, DISABLED_RESOURCES } from '../../../src/shared/engine/overrides/annotations.ts'
 import { factsWith } from './facts.ts'
 
 const state: State = {

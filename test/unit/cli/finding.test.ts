@@ -1,8 +1,7 @@
 import t from 'tap'
 
 import { type Finding, findingOf } from '../../../src/cli/diff/finding.ts'
-import { changeLines, remarkOn } from '../../../src/cli/diff/finding-text.ts'
-import { FORMATS } from '../../../src/cli/diff/formats.ts'
+import { changeLines, FORMATS, remarkOn } from '../../../src/cli/diff/formats.ts'
 import type { Outcome } from '../../../src/reconciler/baseline/decide/outcome.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import type { Drift } from '../../../src/shared/engine/merge/merge.ts'

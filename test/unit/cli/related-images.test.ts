@@ -1,6 +1,6 @@
 import t from 'tap'
 
-import { relatedImages } from '../../../src/cli/related-images.ts'
+import { relatedImages } from '../../../src/cli/options.ts'
 
 t.test('images are known by the names that the environment gives them', async (t) => {
   const env = {

@@ -1,6 +1,6 @@
 import t from 'tap'
 
-import { selectAssets } from '../../../src/cli/render/select-assets.ts'
+import { selectAssets } from '../../../src/cli/render/render.ts'
 import { catalog } from '../catalog/facts.ts'
 
 t.test('assets are selected by name, in the order of the catalog', async (t) => {

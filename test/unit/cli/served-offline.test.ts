@@ -1,8 +1,8 @@
 import t from 'tap'
 
-import { servedOffline } from '../../../src/cli/render/served-offline.ts'
+import { servedOffline } from '../../../src/cli/render/offline-cluster.ts'
 import type { Asset, Catalog } from '../../../src/shared/baseline/catalog/catalog.ts'
-import type { Condition } from '../../../src/shared/baseline/facts/conditions.ts'
+import type { Condition } from '../../../src/shared/baseline/catalog/condition-schemas.ts'
 import type { KindSchema } from '../../../src/shared/cluster/schemas.ts'
 import { ATOMIC } from '../../../src/shared/engine/merge/merge-tree.ts'
 import { assetNamed, catalog } from '../catalog/facts.ts'

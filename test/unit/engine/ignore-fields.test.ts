@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { IGNORE_FIELDS, MANAGED_BY } from '../../../src/shared/baseline/annotations.ts'
+import { releaseFields } from '../../../src/shared/baseline/planner.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { IGNORE_FIELDS, MANAGED_BY } from '../../../src/shared/engine/overrides/annotations.ts'
-import { releaseFields } from '../../../src/shared/engine/overrides/ignore-fields.ts'
 import { anyObject, crdTree, objectWith, seed, tree } from './schemas.ts'
 
 const desired = objectWith(

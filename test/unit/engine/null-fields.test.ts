@@ -1,6 +1,6 @@
 import t from 'tap'
 import { DEDUCED, type MergeTree } from '../../../src/shared/engine/merge/merge-tree.ts'
-import { nullFields } from '../../../src/shared/engine/merge/null-fields.ts'
+import { nullFields } from '../../../src/shared/engine/merge/schema-misfits.ts'
 import { crdTree, tree } from './schemas.ts'
 
 const open: MergeTree = {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { MANAGED_BY } from '../../../src/shared/baseline/annotations.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../../../src/shared/engine/json/object.ts'
 import { DEDUCED, type FieldPath } from '../../../src/shared/engine/merge/merge-tree.ts'
 import {
@@ -198,7 +199,7 @@ for (const { name, paths, fields } of releases) {
     const live = liveWith(entry({}, { manager: 'kubectl' }), entry(owned))
     const after = liveWith(entry({}, { manager: 'kubectl' }), entry(fields))
     t.strictSame(released(live, MANAGER, paths), after)
-    t.strictSame(releaseOperations(live, MANAGER, paths), [
+    t.strictSame(releaseOperations(live, MANAGER, paths, MANAGED_BY), [
       { op: 'test', path: '/metadata/resourceVersion', value: '7' },
       { op: 'replace', path: '/metadata/managedFields/1/fieldsV1', value: fields },
     ])
@@ -207,7 +208,7 @@ for (const { name, paths, fields } of releases) {
 
 t.test('removes an entry that a release leaves empty', async (t) => {
   const live = liveWith(entry({}, { manager: 'kubectl' }), entry({ 'f:spec': { 'f:text': {} } }))
-  t.strictSame(releaseOperations(live, MANAGER, [field('spec', 'text')])?.[1], {
+  t.strictSame(releaseOperations(live, MANAGER, [field('spec', 'text')], MANAGED_BY)?.[1], {
     op: 'remove',
     path: '/metadata/managedFields/1',
   })
@@ -217,7 +218,7 @@ t.test(
   'leaves the only manager its label, since the server refuses to forget the last one',
   async (t) => {
     const live = liveWith(entry({ 'f:spec': { 'f:text': {} } }))
-    t.strictSame(releaseOperations(live, MANAGER, [field('spec', 'text')])?.[1], {
+    t.strictSame(releaseOperations(live, MANAGER, [field('spec', 'text')], MANAGED_BY)?.[1], {
       op: 'replace',
       path: '/metadata/managedFields/0/fieldsV1',
       value: { 'f:metadata': { 'f:labels': { 'f:platform.kubevirt.io/managed-by': {} } } },
@@ -233,11 +234,11 @@ t.test('has nothing to release of what it does not own', async (t) => {
     field('spec', 'map', 'a', 'b'),
     field('spec', 'odd', 'a'),
   ]) {
-    t.equal(releaseOperations(live, MANAGER, [path]), undefined)
+    t.equal(releaseOperations(live, MANAGER, [path], MANAGED_BY), undefined)
     t.equal(released(live, MANAGER, [path]), live)
   }
-  t.equal(releaseOperations(live, 'kubectl', [field('spec')]), undefined)
-  t.equal(releaseOperations(objectWith({}), MANAGER, [field('spec')]), undefined)
+  t.equal(releaseOperations(live, 'kubectl', [field('spec')], MANAGED_BY), undefined)
+  t.equal(releaseOperations(objectWith({}), MANAGER, [field('spec')], MANAGED_BY), undefined)
 })
 
 t.test('owns exactly what it applied, and nothing once all of it is released', async () => {
@@ -246,7 +247,7 @@ t.test('owns exactly what it applied, and nothing once all of it is released', a
       const live = liveWith(entry({}, { manager: 'kubectl' }), entry(fieldsOf(tree, desired)))
       const { missing, extra } = ownership(tree, live, desired, MANAGER)
       const { missing: paths } = ownership(tree, objectWith({}), desired, MANAGER)
-      const change = releaseOperations(live, MANAGER, paths)?.[1]
+      const change = releaseOperations(live, MANAGER, paths, MANAGED_BY)?.[1]
       return missing.length + extra.length === 0 && (paths.length === 0 || change?.op === 'remove')
     }),
     { seed },

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { MANAGED_BY, PATCH } from '../../../src/shared/baseline/annotations.ts'
+import { applyPatch } from '../../../src/shared/baseline/planner.ts'
 import { isMap, type KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { MANAGED_BY, PATCH } from '../../../src/shared/engine/overrides/annotations.ts'
-import { applyPatch } from '../../../src/shared/engine/overrides/patch.ts'
 
 const frozen = <T>(value: T): T => {
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(frozen)

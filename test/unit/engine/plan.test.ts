@@ -5,8 +5,8 @@ import {
   MODE,
   PATCH,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/overrides/annotations.ts'
-import { plan, switchProblems } from '../../../src/shared/engine/plan.ts'
+} from '../../../src/shared/baseline/annotations.ts'
+import { plan, switchProblems } from '../../../src/shared/baseline/planner.ts'
 import { anyObject, objectWith, seed, tree } from './schemas.ts'
 
 const baseline = objectWith({ text: 't', map: { a: '1', b: '2' } })

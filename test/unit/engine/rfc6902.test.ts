@@ -1,6 +1,6 @@
 import t from 'tap'
+import { applyPatch } from '../../../src/shared/baseline/planner.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { applyPatch } from '../../../src/shared/engine/overrides/patch.ts'
 import { deepFreeze } from './schemas.ts'
 
 interface Step {

@@ -1,7 +1,7 @@
 import t from 'tap'
 
 import { ATOMIC, DEDUCED, type MergeTree } from '../../../src/shared/engine/merge/merge-tree.ts'
-import { unknownFields } from '../../../src/shared/engine/merge/unknown-fields.ts'
+import { unknownFields } from '../../../src/shared/engine/merge/schema-misfits.ts'
 
 const spec: MergeTree = {
   type: 'map',

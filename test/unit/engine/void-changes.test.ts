@@ -1,6 +1,6 @@
 import t from 'tap'
+import { voidChanges } from '../../../src/shared/engine/merge/ineffective-changes.ts'
 import type { FieldPath } from '../../../src/shared/engine/merge/merge-tree.ts'
-import { voidChanges } from '../../../src/shared/engine/merge/void-changes.ts'
 import { objectWith, tree } from './schemas.ts'
 
 const path = (...names: readonly string[]): FieldPath => names.map((field) => ({ field }))

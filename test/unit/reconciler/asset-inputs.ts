@@ -1,12 +1,8 @@
 import type { ApprovalPolicy } from '../../../src/reconciler/baseline/decide/approval.ts'
 import type { AssetInput } from '../../../src/reconciler/baseline/decide/decision.ts'
+import { FIELD_MANAGER, MANAGED_BY, PREFIX } from '../../../src/shared/baseline/annotations.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { fieldsOf } from '../../../src/shared/engine/merge/ownership.ts'
-import {
-  FIELD_MANAGER,
-  MANAGED_BY,
-  PREFIX,
-} from '../../../src/shared/engine/overrides/annotations.ts'
 import { assetNamed } from '../catalog/facts.ts'
 import { objectWith, tree } from '../engine/schemas.ts'
 

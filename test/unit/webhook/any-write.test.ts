@@ -5,8 +5,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import t from 'tap'
+import { PREFIX } from '../../../src/shared/baseline/annotations.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { PREFIX } from '../../../src/shared/engine/overrides/annotations.ts'
 import { BadReview, type Handler } from '../../../src/webhook/server/app.ts'
 import { readReview } from '../../../src/webhook/server/read-review.ts'
 import type { AdmissionRequest, AdmissionReview } from '../../../src/webhook/server/review.ts'
@@ -231,7 +231,7 @@ function reviewOf({ asset, change, operation, before }: DrawnWrite): Buffer {
 
 function answerTo(text: Buffer, handler: Handler): string {
   try {
-    return String(handler((readReview(text) as AdmissionReview).request).allowed)
+    return String(handler((readReview(text, PREFIX) as AdmissionReview).request).allowed)
   } catch (error) {
     if (error instanceof BadReview) return 'no review'
     throw error

@@ -1,7 +1,7 @@
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import t from 'tap'
 
-import { MODE } from '../../../src/shared/engine/overrides/annotations.ts'
+import { MODE, PREFIX } from '../../../src/shared/baseline/annotations.ts'
 import { createApp, type Handler } from '../../../src/webhook/server/app.ts'
 import type { AdmissionRequest } from '../../../src/webhook/server/review.ts'
 import { baselineOf, edited, handlersWith, type Json, requestFor } from './known.ts'
@@ -17,7 +17,7 @@ const update = requestFor('UPDATE', { object: drifted, oldObject: hco })
 
 const appWith = (handlers: { mutate: Handler; validate: Handler } = handlersWith()) => {
   const errors: Error[] = []
-  const app = createApp({ ...handlers, onError: (error) => errors.push(error) })
+  const app = createApp({ prefix: PREFIX, ...handlers, onError: (error) => errors.push(error) })
   const post = async (payload: unknown, path = '/mutate', type = 'application/json') => {
     const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
     const { statusCode, body } = await app.inject({

@@ -5,7 +5,7 @@ import {
   PATCH,
   PREFIX,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/overrides/annotations.ts'
+} from '../../../src/shared/baseline/annotations.ts'
 import { baselineOf, edited, handlersWith, type Json, requestFor } from './known.ts'
 
 type Annotations = Readonly<Record<string, string>>

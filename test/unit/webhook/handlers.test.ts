@@ -5,7 +5,7 @@ import {
   MODE,
   PATCH,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/overrides/annotations.ts'
+} from '../../../src/shared/baseline/annotations.ts'
 import { judge } from '../../../src/webhook/baseline/verdict/judge.ts'
 import { BadReview } from '../../../src/webhook/server/app.ts'
 import type { AdmissionRequest } from '../../../src/webhook/server/review.ts'

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
-import { detectHardware, holdHardware } from '../../../src/shared/baseline/facts/hardware.ts'
-import { hcoFactsOf } from '../../../src/shared/baseline/facts/hco-facts.ts'
-import { isExcluded, parseExclusions } from '../../../src/shared/baseline/settings/exclusions.ts'
-import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
-import { createStandings } from '../../../src/shared/baseline/standing.ts'
-import { parseState, type State, stateData, UNKNOWN } from '../../../src/shared/baseline/state.ts'
 import {
   DISABLED_RESOURCES,
   IGNORE_FIELDS,
   PATCH,
-} from '../../../src/shared/engine/overrides/annotations.ts'
-import { applyPatch } from '../../../src/shared/engine/overrides/patch.ts'
-import { plan } from '../../../src/shared/engine/plan.ts'
+} from '../../../src/shared/baseline/annotations.ts'
+import { detectHardware, holdHardware } from '../../../src/shared/baseline/facts/hardware.ts'
+import { hcoFactsOf } from '../../../src/shared/baseline/facts/hco-facts.ts'
+import { applyPatch, plan } from '../../../src/shared/baseline/planner.ts'
+import { isExcluded, parseExclusions } from '../../../src/shared/baseline/settings/exclusions.ts'
+import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
+import { createStandings } from '../../../src/shared/baseline/standing.ts'
+import { parseState, type State, stateData, UNKNOWN } from '../../../src/shared/baseline/state.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { createApp } from '../../../src/webhook/server/app.ts'
 import type { AdmissionRequest, AdmissionResponse } from '../../../src/webhook/server/review.ts'

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { PREFIX } from '../../../src/shared/baseline/annotations.ts'
 import { MAX_VALUES, valuesIn } from '../../../src/shared/engine/json/json.ts'
 import { NotJson, type Span, scanMap, type Wanted } from '../../../src/webhook/server/json-scan.ts'
 import { readReview } from '../../../src/webhook/server/read-review.ts'
@@ -107,7 +108,7 @@ const reviewOf = (request: object, pad = PAD) =>
       request: { ...requestFor('UPDATE', { object: hco, oldObject: hco }), ...request, pad },
     }),
   )
-const requestIn = (text: Buffer) => (readReview(text) as AdmissionReview).request
+const requestIn = (text: Buffer) => (readReview(text, PREFIX) as AdmissionReview).request
 
 t.test('a large review says what a small one says', async (t) => {
   const request = {

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { DISABLED_RESOURCES } from '../../../src/shared/baseline/annotations.ts'
 import { createStandings } from '../../../src/shared/baseline/standing.ts'
-import { DISABLED_RESOURCES } from '../../../src/shared/engine/overrides/annotations.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { createKnowledge, queriesOf } from '../../../src/webhook/baseline/knowledge.ts'
 import { catalog, factsWith } from '../catalog/facts.ts'

@@ -1,3 +1,4 @@
+import { PREFIX } from '../../../src/shared/baseline/annotations.ts'
 import type { Facts } from '../../../src/shared/baseline/facts/facts.ts'
 import { createStandings } from '../../../src/shared/baseline/standing.ts'
 import { type State, UNKNOWN } from '../../../src/shared/baseline/state.ts'
@@ -185,5 +186,5 @@ export function handlersWith(
     record: (event) => events.push(event),
     now: () => clock.now,
   })
-  return { ...handlers, counted, timed, logged, events, wars, contests, clock }
+  return { ...handlers, prefix: PREFIX, counted, timed, logged, events, wars, contests, clock }
 }

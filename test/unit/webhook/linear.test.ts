@@ -3,21 +3,21 @@ import '../work.ts'
 
 import fc from 'fast-check'
 import t from 'tap'
-import { ANNOTATION_FORMATS } from '../../../src/shared/baseline/catalog/annotation-formats.ts'
-import {
-  emptyOptIns,
-  optInProblems,
-  optIns,
-} from '../../../src/shared/baseline/settings/opt-ins.ts'
-import { readSettings, unknownNames } from '../../../src/shared/baseline/settings/settings.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
   DISRUPTIVE_CHANGES,
   ENFORCEMENT,
   OVERRIDES,
-} from '../../../src/shared/engine/overrides/annotations.ts'
-import { plan } from '../../../src/shared/engine/plan.ts'
+} from '../../../src/shared/baseline/annotations.ts'
+import { ANNOTATION_FORMATS } from '../../../src/shared/baseline/catalog/annotation-formats.ts'
+import { plan } from '../../../src/shared/baseline/planner.ts'
+import {
+  emptyOptIns,
+  optInProblems,
+  optIns,
+} from '../../../src/shared/baseline/settings/opt-ins.ts'
+import { readSettings, unknownNames } from '../../../src/shared/baseline/settings/settings.ts'
 import { cut, escapeControls, showValue } from '../../../src/shared/engine/show.ts'
 import { catalog } from '../catalog/facts.ts'
 import { objectWith, seed, tree } from '../engine/schemas.ts'

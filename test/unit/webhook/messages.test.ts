@@ -1,6 +1,4 @@
 import t, { type Test } from 'tap'
-import { byteLength } from '../../../src/shared/engine/json/json.ts'
-import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
@@ -10,7 +8,9 @@ import {
   PATCH,
   PREFIX,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/overrides/annotations.ts'
+} from '../../../src/shared/baseline/annotations.ts'
+import { byteLength } from '../../../src/shared/engine/json/json.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import type { Knowledge } from '../../../src/webhook/baseline/knowledge.ts'
 import type { AdmissionResponse } from '../../../src/webhook/server/review.ts'
 import { factsWith } from '../catalog/facts.ts'

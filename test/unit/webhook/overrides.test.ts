@@ -4,7 +4,7 @@ import {
   MODE,
   PATCH,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/overrides/annotations.ts'
+} from '../../../src/shared/baseline/annotations.ts'
 import {
   changedAnnotations,
   judgeOverrides,

@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import t from 'tap'
-import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { drift } from '../../../src/shared/engine/merge/merge.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
@@ -13,7 +11,9 @@ import {
   PATCH,
   PREFIX,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/overrides/annotations.ts'
+} from '../../../src/shared/baseline/annotations.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
+import { drift } from '../../../src/shared/engine/merge/merge.ts'
 import { BadReview, type Handler } from '../../../src/webhook/server/app.ts'
 import type { AdmissionRequest, AdmissionResponse } from '../../../src/webhook/server/review.ts'
 import { deepFreeze, seed } from '../engine/schemas.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { PATCH } from '../../../src/shared/baseline/annotations.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { DEDUCED } from '../../../src/shared/engine/merge/merge-tree.ts'
-import { PATCH } from '../../../src/shared/engine/overrides/annotations.ts'
 import { remembered } from '../../../src/webhook/baseline/words/remembered.ts'
 import type { Wish } from '../../../src/webhook/baseline/words/way-out.ts'
 

@@ -1,6 +1,5 @@
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import t from 'tap'
-import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
@@ -12,7 +11,8 @@ import {
   PATCH,
   PREFIX,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/overrides/annotations.ts'
+} from '../../../src/shared/baseline/annotations.ts'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import type { Knowledge } from '../../../src/webhook/baseline/knowledge.ts'
 import type { AdmissionRequest, AdmissionResponse } from '../../../src/webhook/server/review.ts'
 import {

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import t from 'tap'
+import { IGNORE_FIELDS, PATCH } from '../../../src/shared/baseline/annotations.ts'
+import { plan } from '../../../src/shared/baseline/planner.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { correct, drift } from '../../../src/shared/engine/merge/merge.ts'
 import { ATOMIC } from '../../../src/shared/engine/merge/merge-tree.ts'
-import { IGNORE_FIELDS, PATCH } from '../../../src/shared/engine/overrides/annotations.ts'
-import { plan } from '../../../src/shared/engine/plan.ts'
 import { conceded, concessions } from '../../../src/webhook/baseline/verdict/concessions.ts'
 import {
   annotateCommand,

@@ -1,8 +1,8 @@
+import { FIELD_MANAGER, MANAGED_BY } from '../../../shared/baseline/annotations.ts'
 import { classifyChange } from '../../../shared/baseline/machine-config/disruption-class.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import type { MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
 import { managersOf, released, releaseOperations } from '../../../shared/engine/merge/ownership.ts'
-import { FIELD_MANAGER } from '../../../shared/engine/overrides/annotations.ts'
 import type { Enforcement } from '../../../shared/engine/plan.ts'
 import type { Permit } from '../../../shared/engine/throttle.ts'
 import { type Allowance, allowanceFor } from './approval.ts'
@@ -45,7 +45,7 @@ export function decideChange(input: Planned): Decision {
 
 function decideStored(input: Planned, stored: KubeObject): Decision {
   const { tree, plan, isObserving, hasReleased, nodePolicies } = input
-  const operations = releaseOperations(stored, FIELD_MANAGER, plan.released)
+  const operations = releaseOperations(stored, FIELD_MANAGER, plan.released, MANAGED_BY)
   if (operations && !isObserving && !hasReleased) return { kind: 'release', operations }
   // While observing nothing is released: compare with the object as the release would leave it.
   const live = isObserving ? released(stored, FIELD_MANAGER, plan.released) : stored

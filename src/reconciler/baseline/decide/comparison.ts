@@ -1,3 +1,4 @@
+import { FIELD_MANAGER } from '../../../shared/baseline/annotations.ts'
 import {
   type Classification,
   classifyChange,
@@ -11,7 +12,6 @@ import { type Drift, drift, merge } from '../../../shared/engine/merge/merge.ts'
 import type { FieldPath, MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
 import { isSomeOrphaned, ownership } from '../../../shared/engine/merge/ownership.ts'
 import { pointersOf } from '../../../shared/engine/merge/pointer-of.ts'
-import { FIELD_MANAGER } from '../../../shared/engine/overrides/annotations.ts'
 import { contentDigest } from '../../../shared/ops/digest.ts'
 
 /** A stored object beside what it is to be. */

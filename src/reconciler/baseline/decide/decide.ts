@@ -1,6 +1,6 @@
 import { isSensitive } from '../../../shared/baseline/catalog/catalog.ts'
+import { plan } from '../../../shared/baseline/planner.ts'
 import { isCreatable } from '../../../shared/baseline/standing.ts'
-import { plan } from '../../../shared/engine/plan.ts'
 import { decideChange } from './change.ts'
 import {
   type AssetInput,

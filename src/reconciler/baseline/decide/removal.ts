@@ -1,13 +1,13 @@
-import { classifyChange } from '../../../shared/baseline/machine-config/disruption-class.ts'
-import { isObsolete } from '../../../shared/baseline/standing.ts'
-import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import {
   FIELD_MANAGER,
   MANAGED_BY,
   MODE,
   RECONCILE_PAUSED,
-} from '../../../shared/engine/overrides/annotations.ts'
-import { switchProblems } from '../../../shared/engine/plan.ts'
+} from '../../../shared/baseline/annotations.ts'
+import { classifyChange } from '../../../shared/baseline/machine-config/disruption-class.ts'
+import { switchProblems } from '../../../shared/baseline/planner.ts'
+import { isObsolete } from '../../../shared/baseline/standing.ts'
+import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import { allowanceFor } from './approval.ts'
 import {
   type AssetInput,

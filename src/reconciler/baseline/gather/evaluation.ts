@@ -1,3 +1,4 @@
+import { AUTOPILOT } from '../../../shared/baseline/annotations.ts'
 import {
   type Asset,
   type Catalog,
@@ -14,7 +15,6 @@ import { type ReadSettings, readSettings } from '../../../shared/baseline/settin
 import type { DecideStandings, Standing, Standings } from '../../../shared/baseline/standing.ts'
 import { knownSettings, type Memory, type State } from '../../../shared/baseline/state.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
-import { AUTOPILOT } from '../../../shared/engine/overrides/annotations.ts'
 import { makeFacts, type Observations } from './facts.ts'
 
 /** What is decided for the whole cluster, and every asset's part in it. */

@@ -1,6 +1,6 @@
+import { APPROVE } from '../../../shared/baseline/annotations.ts'
 import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
-import { APPROVE } from '../../../shared/engine/overrides/annotations.ts'
 import { cut } from '../../../shared/engine/show.ts'
 
 /** What a change does to the nodes of a pool. */

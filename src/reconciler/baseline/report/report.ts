@@ -1,3 +1,4 @@
+import { APPROVE, DISABLED_RESOURCES } from '../../../shared/baseline/annotations.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
 import type { Facts } from '../../../shared/baseline/facts/facts.ts'
 import { standbyReason } from '../../../shared/baseline/settings/activation.ts'
@@ -7,7 +8,6 @@ import type { ReadSettings } from '../../../shared/baseline/settings/settings.ts
 import { isConflict } from '../../../shared/cluster/client.ts'
 import type { EventInput, RecordEvent } from '../../../shared/cluster/events.ts'
 import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
-import { APPROVE, DISABLED_RESOURCES } from '../../../shared/engine/overrides/annotations.ts'
 import { showValue } from '../../../shared/engine/show.ts'
 import type { Log } from '../../../shared/ops/log.ts'
 import type { ReconcilerMetrics } from '../../../shared/ops/metrics.ts'

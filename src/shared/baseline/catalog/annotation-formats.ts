@@ -1,5 +1,6 @@
-import { excessOver, MAX_LENGTH } from '../../engine/overrides/annotation-limits.ts'
+import { excessOver } from '../../engine/overrides/override-names.ts'
 import { showValue } from '../../engine/show.ts'
+import { MAX_LENGTH } from '../annotations.ts'
 
 /** What the value of an annotation must be, where any of many values asks for an asset. */
 export type AnnotationFormat = keyof typeof ANNOTATION_FORMATS
@@ -7,6 +8,8 @@ export type AnnotationFormat = keyof typeof ANNOTATION_FORMATS
 interface Format {
   /** As people read it after "is annotated …=". */
   readonly placeholder: string
+  /** A value that is one. */
+  readonly example: string
   /** What is wrong with a value, as a phrase that follows the annotation's key. */
   readonly problemOf: (text: string) => string | undefined
 }
@@ -35,9 +38,14 @@ export const isOff = (text: string) => text === '' || text === 'false'
 
 /** The formats, by the name that a condition states. */
 export const ANNOTATION_FORMATS = {
-  'device-ids': { placeholder: '<vendor:product,…>', problemOf: deviceProblem },
+  'device-ids': {
+    placeholder: '<vendor:product,…>',
+    example: '10de:1eb8',
+    problemOf: deviceProblem,
+  },
   'secret-name': {
     placeholder: '<name of a Secret>',
+    example: 'sample-secret',
     problemOf: (text: string) =>
       // Whoever writes true thinks of a switch.
       SECRET.test(text) && text !== 'true'

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../engine/json/object.ts'
-import { FIELD_MANAGER, MANAGED_BY } from '../../engine/overrides/annotations.ts'
 import type { TemplateLocals } from '../../engine/render.ts'
+import { FIELD_MANAGER, MANAGED_BY } from '../annotations.ts'
 import { answerKey, type Facts } from '../facts/facts.ts'
 import type { Asset } from './catalog.ts'
 import { isInForce } from './sections.ts'

@@ -1,62 +1,14 @@
 import type { Template } from '../../engine/render.ts'
-import type { Condition } from '../facts/conditions.ts'
 import type { Facts } from '../facts/facts.ts'
-
-/** Which object an asset yields. `$hco` as namespace stands for the HyperConverged's, which only facts tell. */
-export interface ObjectIdentity {
-  readonly group: string
-  /** Newest first: the first one that the cluster serves is used. */
-  readonly versions: readonly string[]
-  readonly kind: string
-  readonly resource: string
-  readonly namespace?: string
-  readonly name: string
-}
-
-/** How far an asset has come: what is not stable may change from one release to the next. */
-export type Maturity = 'alpha' | 'beta' | 'stable'
-
-/** A part of an asset's object that applies under conditions of its own. */
-export interface Section {
-  readonly name: string
-  readonly description: string
-  readonly install: 'always' | 'opt-in'
-  readonly conditions: readonly Condition[]
-  readonly maturity: Maturity
-}
+import type { AssetEntry } from './catalog-schema.ts'
+import type { Condition } from './condition-schemas.ts'
 
 /** One entry of the catalog: a template plus metadata, yielding exactly one object. */
-export interface Asset {
-  readonly name: string
-  readonly group: string
-  readonly description: string
-  readonly maturity: Maturity
-  readonly template: string
-  readonly files: readonly string[]
-  readonly object: ObjectIdentity
-  readonly install: 'always' | 'opt-in'
-  readonly order: number
-  readonly conditions: readonly Condition[]
+export interface Asset extends Omit<AssetEntry, 'yieldsTo' | 'needs'> {
   /** The asset that does the same work: while that is active, this one is not. */
   readonly yieldsTo?: Asset
   /** The asset whose object this one's refers to: without it, it would do nothing. */
   readonly needs?: Asset
-  readonly sections: readonly Section[]
-  /** Pointers into the HyperConverged's spec: all of it that the template can see. */
-  readonly hcoFields: readonly string[]
-  /** Pointers to fields whose enum the template reads, by its own name for them. */
-  readonly enums: Readonly<Record<string, string>>
-  /** Likewise to fields of which it asks whether the served schema has them. */
-  readonly fields: Readonly<Record<string, string>>
-  readonly disruption: 'none' | 'reboot'
-  /** The MachineConfigPool that a disruptive asset's change rolls. */
-  readonly pool?: string
-  readonly sensitive: boolean
-  /** What happens to an edit where neither the HyperConverged nor the flag says so. */
-  readonly enforcement?: 'correct' | 'deny'
-  readonly links: readonly string[]
-  /** Whether the object is deleted once a condition is false, rather than left over. */
-  readonly prune: boolean
   /** An object that earlier versions kept: it is deleted, before anything else is done. */
   readonly isTombstone: boolean
   readonly render: Template
@@ -64,18 +16,6 @@ export interface Asset {
 }
 
 export type Catalog = readonly Asset[]
-
-/** An asset as a catalog.yaml has it, defaults filled in. */
-export type AssetEntry = Omit<Asset, 'render' | 'file' | 'isTombstone' | 'yieldsTo' | 'needs'> & {
-  readonly yieldsTo?: string
-  readonly needs?: string
-}
-
-/** A tombstone as a catalog.yaml has it. */
-export type TombstoneEntry = Pick<
-  Asset,
-  'name' | 'group' | 'description' | 'object' | 'disruption' | 'pool' | 'links'
->
 
 /** The conditions of the asset and of all its sections. */
 export const conditionsOf = ({ conditions, sections }: Asset): readonly Condition[] => [

@@ -1,6 +1,7 @@
 import { isMap, type JsonMap, type KubeObject } from '../../engine/json/object.ts'
 import { err, ok, type Result } from '../../engine/result.ts'
-import { type Asset, apiVersionOf, type ObjectIdentity } from './catalog.ts'
+import { type Asset, apiVersionOf } from './catalog.ts'
+import type { ObjectIdentity } from './catalog-schema.ts'
 
 /** A rule that whoever writes a role must have: the API server lets nobody grant what they lack. */
 export type GrantedRule = Readonly<Record<string, readonly string[]>>

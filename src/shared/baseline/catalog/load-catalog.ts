@@ -1,10 +1,11 @@
 import { compileTemplate } from '../../engine/render.ts'
 import { err, ok, type Result } from '../../engine/result.ts'
-import { lintCatalog } from '../lint/lint-catalog.ts'
-import type { lintTemplate } from '../lint/lint-template.ts'
-import type { Asset, AssetEntry, Catalog, ObjectIdentity, TombstoneEntry } from './catalog.ts'
+import type { Asset, Catalog } from './catalog.ts'
+import type { AssetEntry, ObjectIdentity, TombstoneEntry } from './catalog-schema.ts'
 import { catalogSchema } from './catalog-schema.ts'
 import { parseCatalog, type TitledEntry } from './catalog-text.ts'
+import { entryMistakes } from './check-entries.ts'
+import { templateMistakes } from './check-template.ts'
 import { grantedBy } from './grants.ts'
 
 /** A folder with a catalog.yaml, its templates and files. */
@@ -13,8 +14,8 @@ export interface CatalogFolder {
   readonly title: string
   /** Reads a file of the folder as text; throws when there is none. */
   readonly read: (name: string) => string
-  /** Looks for mistakes in templates; left out for a folder that was looked at when it was built. */
-  readonly lint?: typeof lintTemplate
+  /** Renders each template for made-up clusters to find mistakes; not for a folder that was checked when it was built. */
+  readonly isChecked?: boolean
 }
 
 export interface CatalogSources {
@@ -29,15 +30,15 @@ export class CatalogError extends Error {
   override name = 'CatalogError' as const
 }
 
-/** Reads, lints and compiles the whole catalog, in order of reconciling; throws a CatalogError that has every mistake. */
+/** Reads, checks and compiles the whole catalog, in order of reconciling; throws a CatalogError that has every mistake. */
 export function loadCatalog({ folders, namespace }: CatalogSources): Catalog {
   const read = folders.map((folder) => readFolder(folder, namespace))
   refuse(read.flatMap((result) => (result.ok ? [] : result.error)))
   const contents = read.flatMap((result) => (result.ok ? [result.value] : []))
   const entries = contents.flatMap(({ assets }) => assets)
-  const compiled = entries.map(compile)
+  const compiled = entries.map((entry) => compile(entry, namespace))
   refuse([
-    ...lintCatalog(contents, namespace),
+    ...entryMistakes(contents, namespace),
     ...compiled.flatMap((result) => (result.ok ? [] : result.error)),
   ])
   const assets = compiled.flatMap((result) => (result.ok ? [result.value] : []))
@@ -49,8 +50,7 @@ export function loadCatalog({ folders, namespace }: CatalogSources): Catalog {
 }
 
 function refuse(mistakes: readonly string[]): void {
-  // Twins share a template, and with it what is wrong in it.
-  if (mistakes.length > 0) throw new CatalogError([...new Set(mistakes)].join('\n'))
+  if (mistakes.length > 0) throw new CatalogError(mistakes.join('\n'))
 }
 
 interface LocatedAsset extends TitledEntry<AssetEntry> {
@@ -91,7 +91,7 @@ const placed = <Entry extends { readonly object: ObjectIdentity }>(
     ? { ...entry, object: { ...entry.object, namespace } }
     : entry
 
-function compile(located: LocatedAsset): Result<Asset, readonly string[]> {
+function compile(located: LocatedAsset, namespace: string): Result<Asset, readonly string[]> {
   const { entry, title, folder } = located
   try {
     const files = new Map(entry.files.map((name) => [name, folder.read(name)]))
@@ -104,17 +104,14 @@ function compile(located: LocatedAsset): Result<Asset, readonly string[]> {
     const render = compileTemplate({ name: entry.template, text })
     const { yieldsTo: _rival, needs: _needed, ...stated } = entry
     const asset = { ...stated, isTombstone: false, file, render }
-    const mistakes = folder.lint?.(located, { file: templateTitle(located), text }) ?? []
-    if (mistakes.length > 0) return err(mistakes)
+    const mistakes = folder.isChecked ? templateMistakes(asset, text, namespace) : []
+    if (mistakes.length > 0) return err(mistakes.map((mistake) => `${title}: ${mistake}`))
     const granted = grantedBy(asset)
     return granted.ok ? ok(asset) : err([`${title}: ${granted.error}`])
   } catch (error) {
     return err([`${title}: ${(error as Error).message}`])
   }
 }
-
-const templateTitle = ({ entry, folder }: LocatedAsset) =>
-  folder.title.replace(/catalog\.yaml$/, entry.template)
 
 /** The asset, knowing the one that it yields to and the one that it needs. */
 function related(

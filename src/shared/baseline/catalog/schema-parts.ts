@@ -1,101 +1,57 @@
-/** Parts that several schemas of the catalog share. */
-export const ASSET_NAME = { type: 'string', pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' } as const
+import { type ObjectOptions, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 
-export const REASON = { type: 'string', maxLength: 70, pattern: '^[a-z0-9].*[^.\\s]$' } as const
+/** What a schema describes, as it is passed around: read only, all of it. */
+export type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Frozen<T[Name]> }
+    : T
 
-export const POINTER = { type: 'string', pattern: '^(/([^/~]|~[01])*)+$' } as const
+/** A map with these members, and no others. */
+export const closed = <Members extends TProperties>(members: Members, options?: ObjectOptions) =>
+  Type.Object(members, { additionalProperties: false, ...options })
 
-export const API_GROUP = {
+/** A member that may be left out: it then has the default that its schema states. */
+export const defaulted = <Schema extends TSchema>(schema: Schema) =>
+  Type.Optional(schema) as unknown as Schema
+
+/** One of some words. */
+export const oneOf = <const Words extends readonly string[]>(
+  words: Words,
+  options: Readonly<Record<string, unknown>>,
+) => Type.Unsafe<Words[number]>({ ...options, enum: words })
+
+/** Something whose schema stands among the definitions of the whole. */
+export const defined = <T>(name: string) => Type.Unsafe<T>({ $ref: `#/definitions/${name}` })
+
+export const assetName = (description?: string) =>
+  Type.String({
+    pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+    ...(description !== undefined && { description }),
+  })
+
+export const reason = (description: string) =>
+  Type.String({ maxLength: 70, pattern: '^[a-z0-9].*[^.\\s]$', description })
+
+export const pointer = (description?: string) =>
+  Type.String({
+    pattern: '^(/([^/~]|~[01])*)+$',
+    ...(description !== undefined && { description }),
+  })
+
+export const API_GROUP = Type.String({
   description: 'API group of the object; empty for the core group.',
-  type: 'string',
   pattern: '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$',
-} as const
+})
 
-export const API_KIND = {
+export const API_KIND = Type.String({
   description: 'The kind, as in `kind:` of a manifest.',
-  type: 'string',
   pattern: '^[A-Z][A-Za-z0-9]*$',
-} as const
+})
 
-export const API_VERSIONS = {
-  type: 'array',
-  items: { type: 'string', pattern: '^v[0-9]+((alpha|beta)[0-9]+)?$' },
-  minItems: 1,
-  uniqueItems: true,
-} as const
-
-export const MATURITY = {
-  description:
-    'How far the content has come: what is alpha or beta may still change from one release to the next.',
-  enum: ['alpha', 'beta', 'stable'],
-  default: 'stable',
-} as const
-
-export const OBJECT = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['group', 'versions', 'kind', 'resource', 'name'],
-  properties: {
-    group: API_GROUP,
-    versions: {
-      ...API_VERSIONS,
-      description:
-        'API versions that the template can write, newest first; the first one served is used.',
-    },
-    kind: API_KIND,
-    resource: {
-      description: 'The plural name in the API, as RBAC rules and webhook rules want it.',
-      type: 'string',
-      pattern: '^[a-z0-9]+$',
-    },
-    namespace: {
-      description:
-        'Namespace of the object; left out for cluster scope. $hco stands for the namespace of the HyperConverged, $autopilot for our own.',
-      type: 'string',
-      pattern: '^(\\$hco|\\$autopilot|[a-z0-9]([a-z0-9-]*[a-z0-9])?)$',
-      maxLength: 63,
-    },
-    name: {
-      description: 'Name of the object.',
-      type: 'string',
-      // RBAC objects may have colons in their names.
-      pattern: '^[a-z0-9]([a-z0-9.:-]*[a-z0-9])?$',
-      maxLength: 253,
-    },
-  },
-}
-
-export const DISRUPTION = {
-  disruption: {
-    description: 'What a change of the object does to nodes. reboot needs a pool.',
-    enum: ['none', 'reboot'],
-    default: 'none',
-  },
-  pool: {
-    description: 'The MachineConfigPool whose nodes reboot.',
-    type: 'string',
-    pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
-    maxLength: 253,
-  },
-}
-
-export const POOL_OF_WHAT_REBOOTS = {
-  if: { properties: { disruption: { const: 'reboot' } }, required: ['disruption'] },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON schema
-  then: { required: ['pool'] },
-  else: { not: { description: 'have a pool, since it reboots nothing', required: ['pool'] } },
-}
-
-export const LINKS = {
-  description: 'Public documentation that the content follows: its source of truth.',
-  type: 'array',
-  default: [],
-  uniqueItems: true,
-  items: { type: 'string', pattern: '^https://[^\\s]+$' },
-}
-
-export const GROUP = {
-  ...ASSET_NAME,
-  description:
-    'Assets that belong together; usable in place of a name in allow lists and exclusion globs.',
-}
+export const apiVersions = (description: string) =>
+  Type.Array(Type.String({ pattern: '^v[0-9]+((alpha|beta)[0-9]+)?$' }), {
+    minItems: 1,
+    uniqueItems: true,
+    description,
+  })

@@ -1,6 +1,7 @@
 import { describeCondition, holds, isOptIn } from '../facts/conditions.ts'
 import type { Facts } from '../facts/facts.ts'
-import type { Asset, Catalog, Section } from './catalog.ts'
+import type { Asset, Catalog } from './catalog.ts'
+import type { Section } from './catalog-schema.ts'
 
 /** The name under which facts know a section. */
 const sectionKey = (asset: Pick<Asset, 'name'>, section: Pick<Section, 'name'>) =>

@@ -1,31 +1,9 @@
 import { isMap } from '../../engine/json/object.ts'
 import { parsePointer, valueAt } from '../../engine/json/pointer.ts'
-import { PREFIX } from '../../engine/overrides/annotations.ts'
-import { ANNOTATION_FORMATS, type AnnotationFormat, isOff } from '../catalog/annotation-formats.ts'
-import { answerKey, type Detector, type Facts, type TopologyField } from './facts.ts'
-
-/** One thing that must hold for an asset to be active; the catalog's schema admits no other shape. */
-export type Condition = { readonly not?: boolean } & (
-  | {
-      readonly type: 'crd'
-      readonly group: string
-      readonly kind: string
-      readonly versions?: readonly string[]
-      readonly offers?: { readonly field: string; readonly anyOf?: readonly string[] }
-    }
-  | {
-      readonly type: 'annotation'
-      readonly key: string
-      readonly value?: string
-      readonly format?: AnnotationFormat
-    }
-  | { readonly type: 'hardware-detection'; readonly detector: Detector }
-  | { readonly type: 'topology'; readonly field: TopologyField; readonly value?: boolean }
-  | { readonly type: 'topology'; readonly field: 'provider'; readonly value: string }
-  | { readonly type: 'feature-gate'; readonly name: string }
-  | { readonly type: 'image'; readonly key: string }
-  | { readonly type: 'hco-field-unconfigured'; readonly pointer: string }
-)
+import { PREFIX } from '../annotations.ts'
+import { ANNOTATION_FORMATS, isOff } from '../catalog/annotation-formats.ts'
+import type { Condition } from '../catalog/condition-schemas.ts'
+import { answerKey, type Facts } from './facts.ts'
 
 /** Whether the condition holds; throws when it cannot be evaluated, which is never the same as false. */
 export const holds = (condition: Condition, facts: Facts): boolean =>

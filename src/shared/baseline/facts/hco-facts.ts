@@ -1,9 +1,8 @@
 import { isMap, type JsonMap, type KubeObject } from '../../engine/json/object.ts'
 import { parsePointer, valueAt } from '../../engine/json/pointer.ts'
-import { maxLengthOf } from '../../engine/overrides/annotation-limits.ts'
-import { APPROVE, OVERRIDES, PREFIX } from '../../engine/overrides/annotations.ts'
+import { APPROVE, maxLengthOf, OVERRIDES, PREFIX } from '../annotations.ts'
 import { type Asset, type Catalog, conditionsOf } from '../catalog/catalog.ts'
-import type { Condition } from './conditions.ts'
+import type { Condition } from '../catalog/condition-schemas.ts'
 import type { HcoFacts } from './facts.ts'
 
 /**

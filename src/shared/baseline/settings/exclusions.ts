@@ -3,7 +3,7 @@ import { CST, isMap, isScalar, isSeq, Lexer, parseDocument } from 'yaml'
 import { err, ok, type Result } from '../../engine/result.ts'
 import { showValue } from '../../engine/show.ts'
 import type { Asset } from '../catalog/catalog.ts'
-import { matchesGlob } from '../catalog/glob.ts'
+import { matchesGlob } from './match-names.ts'
 
 /** One entry of `disabled-resources`: a glob over asset names and `group/asset`, or globs over an object's identity. */
 export type Exclusion =

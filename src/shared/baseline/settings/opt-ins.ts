@@ -1,6 +1,6 @@
-import { PREFIX } from '../../engine/overrides/annotations.ts'
 import type { Problem } from '../../engine/problem.ts'
 import { showValue } from '../../engine/show.ts'
+import { PREFIX } from '../annotations.ts'
 import { ANNOTATION_FORMATS, type AnnotationFormat, isOff } from '../catalog/annotation-formats.ts'
 import { type Catalog, conditionsOf } from '../catalog/catalog.ts'
 import type { Annotations } from './settings.ts'

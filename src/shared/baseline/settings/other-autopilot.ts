@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../engine/json/object.ts'
-import { AUTOPILOT } from '../../engine/overrides/annotations.ts'
+import { AUTOPILOT } from '../annotations.ts'
 import { PRODUCT } from '../names.ts'
 
 /**

@@ -1,10 +1,6 @@
-import {
-  AUTOPILOT,
-  DISABLED_RESOURCES,
-  DISRUPTIVE_CHANGES,
-} from '../../engine/overrides/annotations.ts'
 import { type Problem, sentenceOf } from '../../engine/problem.ts'
 import { showValue } from '../../engine/show.ts'
+import { AUTOPILOT, DISABLED_RESOURCES, DISRUPTIVE_CHANGES } from '../annotations.ts'
 import type { KnownSettings } from './settings.ts'
 
 /** What is wrong with a setting, and what follows from it. */

@@ -1,16 +1,14 @@
-import { lengthProblem } from '../../engine/overrides/annotation-limits.ts'
+import type { Problem } from '../../engine/problem.ts'
+import { err, ok, type Result } from '../../engine/result.ts'
+import { showValue } from '../../engine/show.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
   DISRUPTIVE_CHANGES,
   ENFORCEMENT,
-} from '../../engine/overrides/annotations.ts'
-import type { Problem } from '../../engine/problem.ts'
-import { err, ok, type Result } from '../../engine/result.ts'
-import { showValue } from '../../engine/show.ts'
+  lengthProblem,
+} from '../annotations.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import { matchesGlob } from '../catalog/glob.ts'
-import { nearest, suggesting } from '../catalog/nearest.ts'
 import {
   type Activation,
   parseActivation,
@@ -19,6 +17,7 @@ import {
   standingBy,
 } from './activation.ts'
 import { type Exclusion, parseExclusions } from './exclusions.ts'
+import { matchesGlob, nearest, suggesting } from './match-names.ts'
 import type { OtherAutopilot } from './other-autopilot.ts'
 
 /** What the HyperConverged's annotations say about the whole product. */

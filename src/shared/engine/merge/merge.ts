@@ -2,8 +2,17 @@ import type { Operation } from 'fast-json-patch'
 import { isEqual } from '../json/equal.ts'
 import { isMap, type JsonMap, type KubeObject } from '../json/object.ts'
 import { formatPointer } from '../json/pointer.ts'
-import { itemsOf, type ListItem, type ListItems, soleValue } from './list-items.ts'
-import { ATOMIC, type FieldPath, type MergeTree, memberTree, type Step } from './merge-tree.ts'
+import {
+  ATOMIC,
+  type FieldPath,
+  itemsOf,
+  type ListItem,
+  type ListItems,
+  type MergeTree,
+  memberTree,
+  type Step,
+  soleValue,
+} from './merge-tree.ts'
 
 /** A leaf of desired at which an object differs. */
 export interface Drift {

@@ -1,8 +1,13 @@
 import { isMap, type JsonMap, type KubeObject, type ManagedFieldsEntry } from '../json/object.ts'
-import { MANAGED_BY } from '../overrides/annotations.ts'
 import { type FieldsV1, nameOf, pathsOf, SELF, withoutPaths } from './fields-v1.ts'
-import { itemsOf } from './list-items.ts'
-import { ATOMIC, elementOf, type FieldPath, type MergeTree, memberTree } from './merge-tree.ts'
+import {
+  ATOMIC,
+  elementOf,
+  type FieldPath,
+  itemsOf,
+  type MergeTree,
+  memberTree,
+} from './merge-tree.ts'
 
 export interface Ownership {
   /** What desired holds and the manager's last apply does not own. */
@@ -119,18 +124,20 @@ const applyEntryOf = ({ metadata: { managedFields = [] } }: KubeObject, manager:
 
 /**
  * The JSON patch after which the last apply of `manager` owns none of these fields any more, so that
- * leaving them out of the next apply keeps their values; undefined where it owns none of them.
+ * leaving them out of the next apply keeps their values; undefined where it owns none of them. `label` is the key of
+ * a label that every apply of the manager holds.
  */
 export const releaseOperations = (
   live: KubeObject,
   manager: string,
   paths: readonly FieldPath[],
+  label: string,
 ): readonly Operation[] | undefined => {
   const rest = restOf(live, manager, paths)
   if (!rest) return undefined
   return [
     { op: 'test', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion },
-    replacement(live, rest.index, rest.fields),
+    replacement(live, rest.index, rest.fields, label),
   ]
 }
 
@@ -154,18 +161,24 @@ const restOf = (live: KubeObject, manager: string, paths: readonly FieldPath[]) 
   return entry && fields && fields !== entry.fields ? { ...entry, fields } : undefined
 }
 
-const replacement = (live: KubeObject, index: number, fields: JsonMap): Operation => {
+const replacement = (
+  live: KubeObject,
+  index: number,
+  fields: JsonMap,
+  label: string,
+): Operation => {
   const path = `/metadata/managedFields/${index}`
   if (Object.keys(fields).length > 0)
     return { op: 'replace', path: `${path}/fieldsV1`, value: fields }
   // The server takes an empty list of managers for an oversight and keeps the one that it has.
   return live.metadata.managedFields?.length === 1
-    ? { op: 'replace', path: `${path}/fieldsV1`, value: LABEL }
+    ? {
+        op: 'replace',
+        path: `${path}/fieldsV1`,
+        value: { 'f:metadata': { 'f:labels': { [`f:${label}`]: {} } } },
+      }
     : { op: 'remove', path }
 }
-
-/** What every apply of ours owns. */
-const LABEL: FieldsV1 = { 'f:metadata': { 'f:labels': { [`f:${MANAGED_BY}`]: {} } } }
 
 /**
  * The field managers, ours aside, that own one of these fields of an object; where nobody does, since the

@@ -1,10 +1,11 @@
 import { isMap } from '../json/object.ts'
 import { formatPointer } from '../json/pointer.ts'
-import { itemsOf, type ListItems } from './list-items.ts'
 import {
   ATOMIC,
   elementOf,
   type FieldPath,
+  itemsOf,
+  type ListItems,
   type MergeTree,
   memberTree,
   type Step,

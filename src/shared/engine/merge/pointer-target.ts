@@ -1,7 +1,6 @@
 import { isMap } from '../json/object.ts'
 import { formatPointer, isListIndex } from '../json/pointer.ts'
-import { itemsOf } from './list-items.ts'
-import { type FieldPath, type MergeTree, memberTree, stepTo } from './merge-tree.ts'
+import { type FieldPath, itemsOf, type MergeTree, memberTree, stepTo } from './merge-tree.ts'
 
 /** What a pointer into an object leads to by the API server's merge rules. */
 export type Target =

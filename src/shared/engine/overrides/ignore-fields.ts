@@ -5,8 +5,7 @@ import { byFirst, type FieldPath, type MergeTree } from '../merge/merge-tree.ts'
 import { type Target, targetsIn } from '../merge/pointer-target.ts'
 import type { Problem } from '../problem.ts'
 import { err, ok, type Result } from '../result.ts'
-import { lengthProblem } from './annotation-limits.ts'
-import { IGNORE_FIELDS, MODE, PREFIX } from './annotations.ts'
+import { excessOver, MAX_OVERRIDE_LENGTH, type OverrideNames } from './override-names.ts'
 
 export interface ReleaseInput {
   /** The patched baseline. */
@@ -34,11 +33,16 @@ interface Unmanaged {
 const MAX_POINTERS = 256
 
 /** Takes the fields that `ignore-fields` names out of desired, or says all that is wrong with it. */
-export const releaseFields = (input: ReleaseInput): Result<Release, readonly Problem[]> => {
-  const pointers = pointersOf(input.text)
-  if (!pointers.ok) return err([problem(pointers.error)])
+export const releaseFields = (
+  input: ReleaseInput,
+  names: OverrideNames,
+): Result<Release, readonly Problem[]> => {
+  const pointers = pointersOf(input.text, names)
+  if (!pointers.ok) return err([problem(names, pointers.error)])
   const targetOf = targetsIn(input.tree, input.desired)
-  const verdicts = pointers.value.map((pointer) => judge(pointer, input.isSensitive, targetOf))
+  const verdicts = pointers.value.map((pointer) =>
+    judge(pointer, input.isSensitive, targetOf, names),
+  )
   const problems = verdicts.flatMap((verdict) =>
     verdict.kind === 'refused' ? [verdict.problem] : [],
   )
@@ -52,38 +56,43 @@ export const releaseFields = (input: ReleaseInput): Result<Release, readonly Pro
   })
 }
 
-const problem = (message: string, pointer?: string): Problem => ({
+const problem = (names: OverrideNames, message: string, pointer?: string): Problem => ({
   reason: 'InvalidIgnoreFields',
-  annotation: IGNORE_FIELDS,
+  annotation: names.ignoreFields,
   message,
   ...(pointer !== undefined && { pointer }),
 })
 
-const pointersOf = (text: string): Result<readonly string[], string> => {
-  const excess = lengthProblem(IGNORE_FIELDS, text)
+const pointersOf = (
+  text: string,
+  { ignoreFields, mode }: OverrideNames,
+): Result<readonly string[], string> => {
+  const excess = excessOver(MAX_OVERRIDE_LENGTH, text)
   if (excess !== undefined) return err(excess)
-  const listed = text.trim().startsWith('[') ? jsonPointers(text) : ok(commaPointers(text))
+  const listed = text.trim().startsWith('[')
+    ? jsonPointers(text, ignoreFields)
+    : ok(commaPointers(text))
   if (!listed.ok) return listed
   const pointers = [...new Set(listed.value)]
   return pointers.length > MAX_POINTERS
     ? err(
-        `${IGNORE_FIELDS} must not hold more than ${MAX_POINTERS} pointers: release a parent of theirs, or set ${MODE}=unmanaged`,
+        `${ignoreFields} must not hold more than ${MAX_POINTERS} pointers: release a parent of theirs, or set ${mode}=unmanaged`,
       )
     : ok(pointers)
 }
 
-const jsonPointers = (text: string): Result<readonly string[], string> => {
+const jsonPointers = (text: string, ignoreFields: string): Result<readonly string[], string> => {
   const parsed = parseJson(text)
   if (!parsed.ok) {
     return err(
-      `${IGNORE_FIELDS} starts with "[" and is not the JSON array it must then be: ${parsed.error}`,
+      `${ignoreFields} starts with "[" and is not the JSON array it must then be: ${parsed.error}`,
     )
   }
   const entries = parsed.value as readonly unknown[]
   const isText = (entry: unknown) => typeof entry === 'string'
   return entries.every(isText)
     ? ok(entries)
-    : err(`${IGNORE_FIELDS} starts with "[" and must then be a JSON array of nothing but strings`)
+    : err(`${ignoreFields} starts with "[" and must then be a JSON array of nothing but strings`)
 }
 
 const commaPointers = (text: string): readonly string[] =>
@@ -98,49 +107,54 @@ const judge = (
   pointer: string,
   isSensitive: boolean,
   targetOf: (tokens: readonly string[]) => Target,
+  names: OverrideNames,
 ): Verdict => {
   const refused = (why: string): Verdict => ({
     kind: 'refused',
-    problem: problem(`${pointer === '' ? 'an empty pointer' : pointer} ${why}`, pointer),
+    problem: problem(names, `${pointer === '' ? 'an empty pointer' : pointer} ${why}`, pointer),
   })
   const parsed = parsePointer(pointer)
   if (!parsed.ok) return refused(parsed.error)
   const tokens = parsed.value
-  const why = refusalOf(tokens, isSensitive)
+  const why = refusalOf(tokens, isSensitive, names)
   if (why !== undefined) return refused(why)
   const target = targetOf(tokens)
   if (target.kind === 'none') return refused(target.why)
   if (target.kind === 'part') {
-    return refused(`${target.why}: ${wayOut(target.parent, isSensitive)}`)
+    return refused(`${target.why}: ${wayOut(target.parent, isSensitive, names)}`)
   }
   return target.kind === 'absent'
     ? { kind: 'unmanaged', pointer, path: target.path }
     : { kind: 'released', path: target.path, tokens }
 }
 
-const refusalOf = (tokens: readonly string[], isSensitive: boolean): string | undefined => {
+const refusalOf = (
+  tokens: readonly string[],
+  isSensitive: boolean,
+  { mode, prefix }: OverrideNames,
+): string | undefined => {
   const [first, second, third] = tokens
-  if (first === undefined) return `is the whole object: to own that, set ${MODE}=unmanaged`
+  if (first === undefined) return `is the whole object: to own that, set ${mode}=unmanaged`
   if (first === 'apiVersion' || first === 'kind')
     return 'says what the object is: remove the pointer'
   if (first === 'status') return 'is never managed: remove the pointer'
   if (first === 'metadata')
-    return isReleasableMetadata(second, third) ? undefined : METADATA_REFUSAL
+    return isReleasableMetadata(second, third, prefix)
+      ? undefined
+      : `cannot be released: in metadata only single labels and annotations outside ${prefix} can, as in /metadata/labels/team`
   if (isSensitive && tokens.length === 1) {
-    return `is too much of a kind that grants power over nodes or access: name a field inside it, or to own the object set ${MODE}=unmanaged`
+    return `is too much of a kind that grants power over nodes or access: name a field inside it, or to own the object set ${mode}=unmanaged`
   }
   return undefined
 }
 
-const wayOut = (parent: readonly string[], isSensitive: boolean) =>
-  refusalOf(parent, isSensitive) === undefined
+const wayOut = (parent: readonly string[], isSensitive: boolean, names: OverrideNames) =>
+  refusalOf(parent, isSensitive, names) === undefined
     ? `release ${formatPointer(parent)} instead`
-    : `to own the object, set ${MODE}=unmanaged`
+    : `to own the object, set ${names.mode}=unmanaged`
 
-const METADATA_REFUSAL = `cannot be released: in metadata only single labels and annotations outside ${PREFIX} can, as in /metadata/labels/team`
-
-const isReleasableMetadata = (map: string | undefined, key: string | undefined) =>
-  (map === 'labels' || map === 'annotations') && key !== undefined && !key.startsWith(PREFIX)
+const isReleasableMetadata = (map: string | undefined, key: string | undefined, prefix: string) =>
+  (map === 'labels' || map === 'annotations') && key !== undefined && !key.startsWith(prefix)
 
 /** The container without what these paths of tokens lead to; undefined where that leaves it empty. */
 const without = (container: object, paths: readonly (readonly string[])[]): object | undefined => {

@@ -1,13 +1,17 @@
 import { parseJson } from '../json/json.ts'
 import { isMap, type JsonMap } from '../json/object.ts'
 import { formatPointer, holdsReservedName, parsePointer } from '../json/pointer.ts'
-import type { Problem } from '../problem.ts'
 import { err, ok, type Result } from '../result.ts'
-import { lengthProblem } from './annotation-limits.ts'
-import { PATCH } from './annotations.ts'
-import { type Fault, MAX_PROBLEMS, operationProblem, problem } from './patch-problem.ts'
+import { excessOver, MAX_OVERRIDE_LENGTH } from './override-names.ts'
 
 const MAX_OPERATIONS = 1_000
+
+/** What is wrong with a patch and the way out, the pointer that it is about, and which operation it is, counted from 0. */
+export interface Fault {
+  readonly what: string
+  readonly pointer?: string
+  readonly operation?: number
+}
 
 export type Tokens = readonly string[]
 export type Op = 'add' | 'copy' | 'move' | 'remove' | 'replace' | 'test'
@@ -31,21 +35,21 @@ const OPERATIONS: readonly (readonly [op: Op, members: readonly string[]])[] = [
 ]
 
 /** Reads the annotation's text, or says all that is wrong with its form. */
-export function readOperations(text: string): Result<readonly Operation[], readonly Problem[]> {
+export function readOperations(text: string): Result<readonly Operation[], readonly Fault[]> {
   const entries = readList(text)
-  if (!entries.ok) return err([problem({ what: `the patch ${entries.error}` })])
+  if (!entries.ok) return err([{ what: `the patch ${entries.error}` }])
   const operations: Operation[] = []
-  const problems: Problem[] = []
+  const faults: Fault[] = []
   for (const [index, entry] of entries.value.entries()) {
     const operation = readOperation(entry)
     if (operation.ok) operations.push(operation.value)
-    else problems.push(operationProblem(operation.error, index))
+    else faults.push({ ...operation.error, operation: index })
   }
-  return problems.length === 0 ? ok(operations) : err(problems.slice(0, MAX_PROBLEMS))
+  return faults.length === 0 ? ok(operations) : err(faults)
 }
 
 function readList(text: string): Result<readonly unknown[], string> {
-  const excess = lengthProblem(PATCH, text)
+  const excess = excessOver(MAX_OVERRIDE_LENGTH, text)
   if (excess !== undefined) return err(excess)
   const list = parseJson(text)
   if (!list.ok) return err(`must be strict JSON: ${list.error}`)

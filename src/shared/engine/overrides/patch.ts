@@ -5,27 +5,59 @@ import { isKubeObject, isMap, type JsonMap, type KubeObject } from '../json/obje
 import { formatPointer, has, isListIndex, MAX_DEPTH, valueAt } from '../json/pointer.ts'
 import type { Problem } from '../problem.ts'
 import { err, ok, type Result } from '../result.ts'
-import { PREFIX } from './annotations.ts'
-import { type Op, type Operation, readOperations, type Tokens } from './patch-operations.ts'
-import { type Fault, MAX_PROBLEMS, operationProblem, problem, shortened } from './patch-problem.ts'
+import type { OverrideNames } from './override-names.ts'
+import {
+  type Fault,
+  type Op,
+  type Operation,
+  readOperations,
+  type Tokens,
+} from './patch-operations.ts'
 
 const MAX_RESULT_BYTES = 1024 * 1024
+
+/** More would only repeat themselves, and an answer of megabytes could get lost on its way. */
+const MAX_PROBLEMS = 20
 
 /** Applies an admin's RFC 6902 patch to a copy of the baseline: the whole patch, or none of it. */
 export function applyPatch(
   baseline: KubeObject,
   text: string,
+  names: OverrideNames,
 ): Result<KubeObject, readonly Problem[]> {
+  const patched = patch(baseline, text, names)
+  return patched.ok
+    ? patched
+    : err(patched.error.slice(0, MAX_PROBLEMS).map((fault) => problemOf(fault, names)))
+}
+
+/** What is wrong with a patch, as its author is told. */
+function problemOf({ what, ...place }: Fault, { patch: annotation }: OverrideNames): Problem {
+  const { pointer, operation } = place
+  const at = pointer === undefined ? '' : ` at ${shortened(pointer)}`
+  const message = operation === undefined ? what : `operation ${operation}${at}: ${what}`
+  return { reason: 'InvalidPatch', annotation, message, ...place }
+}
+
+/** A pointer as a sentence names it. */
+const shortened = (pointer: string) =>
+  pointer.length > 128 ? `${pointer.slice(0, 128)}…` : pointer || 'its root'
+
+function patch(
+  baseline: KubeObject,
+  text: string,
+  names: OverrideNames,
+): Result<KubeObject, readonly Fault[]> {
   const operations = readOperations(text)
   if (!operations.ok) return operations
   const size = byteLength(JSON.stringify(baseline))
   let draft: Draft = { document: copyOf(baseline), size, values: valuesIn(baseline) }
   for (const [index, operation] of operations.value.entries()) {
     const next = EFFECTS[operation.op](draft, operation)
-    if (!next.ok) return err([operationProblem(next.error, index)])
+    if (!next.ok) return err([{ ...next.error, operation: index }])
     draft = next.value
   }
-  return judge(baseline, draft.document)
+  return judge(baseline, draft.document, names)
 }
 
 /** The copy being patched; `size` and `values` are those of the baseline and of everything put into it since. */
@@ -114,44 +146,39 @@ function obstacle(document: unknown, path: Tokens): string | undefined {
 }
 
 /** Judges what came out, not the paths: "replace /metadata" renames as surely as "/metadata/name". */
-function judge(baseline: KubeObject, patched: unknown): Result<KubeObject, readonly Problem[]> {
+function judge(
+  baseline: KubeObject,
+  patched: unknown,
+  { prefix }: OverrideNames,
+): Result<KubeObject, readonly Fault[]> {
   if (!isMap(patched)) {
-    return err([
-      problem({
-        what: 'the patch must leave a Kubernetes object: change single fields, not the whole',
-        pointer: '',
-      }),
-    ])
+    const what = 'the patch must leave a Kubernetes object: change single fields, not the whole'
+    return err([{ what, pointer: '' }])
   }
-  const problems = jsonpatch.compare(fixedPart(baseline), fixedPart(patched)).map(changeProblem)
+  const [before, after] = [baseline, patched].map((object) => fixedPart(object, prefix))
+  const faults = jsonpatch.compare(before ?? {}, after ?? {}).map(({ path }): Fault => {
+    const what = `the patch must not change ${shortened(path)}: in metadata it may set only labels and annotations outside ${prefix}, and status, apiVersion and kind stay as they are`
+    return { what, pointer: path }
+  })
   if (Object.hasOwn(baseline, 'spec') && !isMap(patched.spec)) {
     const what = 'the patch must leave spec a map: change or remove single fields of it'
-    problems.push(problem({ what, pointer: '/spec' }))
+    faults.push({ what, pointer: '/spec' })
   }
-  return isKubeObject(patched) && problems.length === 0
-    ? ok(patched)
-    : err(problems.slice(0, MAX_PROBLEMS))
+  return isKubeObject(patched) && faults.length === 0 ? ok(patched) : err(faults)
 }
 
 /** What no patch may change: everything that says which object it is and who owns it. */
-const fixedPart = ({ apiVersion, kind, metadata, status }: JsonMap): JsonMap => ({
-  apiVersion,
-  kind,
-  status,
-  metadata: isMap(metadata)
-    ? { ...metadata, labels: ours(metadata.labels), annotations: ours(metadata.annotations) }
-    : metadata,
-})
-
-const ours = (entries: unknown = {}) =>
-  isMap(entries) ? Object.fromEntries(Object.entries(entries).filter(isOurs)) : entries
-
-const isOurs = ([key, value]: [string, unknown]) =>
-  key.startsWith(PREFIX) || typeof value !== 'string'
-
-const changeProblem = ({ path }: { path: string }): Problem => {
-  const what = `the patch must not change ${shortened(path)}: ${FREEDOM}`
-  return problem({ what, pointer: path })
+function fixedPart({ apiVersion, kind, metadata, status }: JsonMap, prefix: string): JsonMap {
+  const fixed = (entries: unknown = {}) =>
+    isMap(entries)
+      ? Object.fromEntries(
+          Object.entries(entries).filter(
+            ([key, value]) => key.startsWith(prefix) || typeof value !== 'string',
+          ),
+        )
+      : entries
+  const fixedMetadata = isMap(metadata)
+    ? { ...metadata, labels: fixed(metadata.labels), annotations: fixed(metadata.annotations) }
+    : metadata
+  return { apiVersion, kind, status, metadata: fixedMetadata }
 }
-
-const FREEDOM = `in metadata it may set only labels and annotations outside ${PREFIX}, and status, apiVersion and kind stay as they are`

@@ -1,4 +1,4 @@
-import { type Bucket, type BucketSize, take } from '../../../shared/engine/token-bucket.ts'
+import { type Bucket, type BucketSize, take } from '../../../shared/engine/throttle.ts'
 import { putNewest } from '../../server/newest.ts'
 
 /** How often each key may pass, and how many keys are remembered; the oldest is forgotten for a newer one. */

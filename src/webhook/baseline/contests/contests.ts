@@ -1,4 +1,4 @@
-import { type Bucket, type BucketSize, take } from '../../../shared/engine/token-bucket.ts'
+import { type Bucket, type BucketSize, take } from '../../../shared/engine/throttle.ts'
 import { putNewest } from '../../server/newest.ts'
 
 /** When edits that move managed fields become a war; each a flag. */

@@ -1,16 +1,16 @@
-import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
-import { isHyperConverged, isSensitive } from '../../../shared/baseline/catalog/catalog.ts'
-import { emptyOptIns, optInProblems, optIns } from '../../../shared/baseline/settings/opt-ins.ts'
-import { tellHowAlone, tellOther } from '../../../shared/baseline/settings/other-autopilot.ts'
-import { type Settings, unknownNames } from '../../../shared/baseline/settings/settings.ts'
-import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
   OVERRIDES,
   PATCH,
-} from '../../../shared/engine/overrides/annotations.ts'
-import { PATCH_BLOCKED } from '../../../shared/engine/plan.ts'
+} from '../../../shared/baseline/annotations.ts'
+import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
+import { isHyperConverged, isSensitive } from '../../../shared/baseline/catalog/catalog.ts'
+import { PATCH_BLOCKED } from '../../../shared/baseline/planner.ts'
+import { emptyOptIns, optInProblems, optIns } from '../../../shared/baseline/settings/opt-ins.ts'
+import { tellHowAlone, tellOther } from '../../../shared/baseline/settings/other-autopilot.ts'
+import { type Settings, unknownNames } from '../../../shared/baseline/settings/settings.ts'
+import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import { type Problem, sentenceOf } from '../../../shared/engine/problem.ts'
 import type { Knowledge, ManagedObject } from '../knowledge.ts'
 import { keptChanges } from './kept-changes.ts'

@@ -1,6 +1,6 @@
+import { MODE, RECONCILE_PAUSED } from '../../../shared/baseline/annotations.ts'
 import { CLEANERS } from '../../../shared/baseline/names.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
-import { MODE, RECONCILE_PAUSED } from '../../../shared/engine/overrides/annotations.ts'
 import type { Knowledge, ManagedObject } from '../knowledge.ts'
 
 /** What is to become of a deletion. */

@@ -1,10 +1,3 @@
-import { nearest, suggesting } from '../../../shared/baseline/catalog/nearest.ts'
-import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
-import type { MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
-import {
-  lengthProblem,
-  MAX_ANNOTATIONS,
-} from '../../../shared/engine/overrides/annotation-limits.ts'
 import {
   APPROVE,
   AUTOPILOT,
@@ -12,20 +5,20 @@ import {
   DISRUPTIVE_CHANGES,
   ENFORCEMENT,
   IGNORE_FIELDS,
+  lengthProblem,
   MANAGED_BY,
   MODE,
   OVERRIDES,
   PATCH,
   PREFIX,
   RECONCILE_PAUSED,
-} from '../../../shared/engine/overrides/annotations.ts'
-import {
-  type Enforcement,
-  PATCH_BLOCKED,
-  type Plan,
-  plan,
-  switchProblems,
-} from '../../../shared/engine/plan.ts'
+} from '../../../shared/baseline/annotations.ts'
+import { plan, switchProblems } from '../../../shared/baseline/planner.ts'
+import { nearest, suggesting } from '../../../shared/baseline/settings/match-names.ts'
+import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
+import type { MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
+import { MAX_ANNOTATIONS } from '../../../shared/engine/overrides/override-names.ts'
+import type { Enforcement, Plan } from '../../../shared/engine/plan.ts'
 import type { Problem } from '../../../shared/engine/problem.ts'
 
 /** Which annotations under our prefix a write adds, changes or removes. */
@@ -103,7 +96,7 @@ export function judgeOverrides(
   const isNew = ({ annotation, message }: Problem) =>
     changed.has(annotation) || (CONTENT.some((key) => changed.has(key)) && !before.has(message))
   const isTold = (remark: Problem) =>
-    CONTENT.some((key) => changed.has(key)) && remark !== PATCH_BLOCKED
+    CONTENT.some((key) => changed.has(key)) && remark.reason !== 'PatchBlocked'
   const news = problems.filter(isNew)
   // What there is to ignore is known only once the patch is right.
   const ofPatch = news.filter(({ annotation }) => annotation === PATCH)

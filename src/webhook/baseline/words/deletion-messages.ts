@@ -1,7 +1,7 @@
+import { DISABLED_RESOURCES, FIELD_MANAGER } from '../../../shared/baseline/annotations.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
 import { byteLength } from '../../../shared/engine/json/json.ts'
 import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
-import { DISABLED_RESOURCES, FIELD_MANAGER } from '../../../shared/engine/overrides/annotations.ts'
 import type { Knowledge, ManagedObject } from '../knowledge.ts'
 import type { DeleteVerdict } from '../verdict/judge-delete.ts'
 import { consequence } from './consequence.ts'

@@ -1,12 +1,8 @@
+import { FIELD_MANAGER, IGNORE_FIELDS, PATCH } from '../../../shared/baseline/annotations.ts'
 import type { Facts } from '../../../shared/baseline/facts/facts.ts'
 import { byteLength, MAX_VALUES } from '../../../shared/engine/json/json.ts'
 import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
 import type { Drift } from '../../../shared/engine/merge/merge.ts'
-import {
-  FIELD_MANAGER,
-  IGNORE_FIELDS,
-  PATCH,
-} from '../../../shared/engine/overrides/annotations.ts'
 import { type Problem, sentenceOf } from '../../../shared/engine/problem.ts'
 import { cut, showValue } from '../../../shared/engine/show.ts'
 import type { Cause } from '../../server/review.ts'

@@ -1,8 +1,8 @@
+import { OVERRIDES } from '../../../shared/baseline/annotations.ts'
 import { isDeeper } from '../../../shared/engine/json/json.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import { MAX_DEPTH } from '../../../shared/engine/json/pointer.ts'
 import type { MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
-import { OVERRIDES } from '../../../shared/engine/overrides/annotations.ts'
 import { putNewest } from '../../server/newest.ts'
 import type { Wish } from './way-out.ts'
 

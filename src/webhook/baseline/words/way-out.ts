@@ -1,5 +1,12 @@
 import type { Operation } from 'fast-json-patch'
-
+import {
+  DISABLED_RESOURCES,
+  IGNORE_FIELDS,
+  lengthProblem,
+  MODE,
+  PATCH,
+} from '../../../shared/baseline/annotations.ts'
+import { applyPatch, plan } from '../../../shared/baseline/planner.ts'
 import type { Exclusion } from '../../../shared/baseline/settings/exclusions.ts'
 import {
   annotationOf,
@@ -9,15 +16,6 @@ import {
 import { type Drift, drift } from '../../../shared/engine/merge/merge.ts'
 import type { FieldPath, MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
 import { pointersOf } from '../../../shared/engine/merge/pointer-of.ts'
-import { lengthProblem } from '../../../shared/engine/overrides/annotation-limits.ts'
-import {
-  DISABLED_RESOURCES,
-  IGNORE_FIELDS,
-  MODE,
-  PATCH,
-} from '../../../shared/engine/overrides/annotations.ts'
-import { applyPatch } from '../../../shared/engine/overrides/patch.ts'
-import { plan } from '../../../shared/engine/plan.ts'
 import { escapeControls } from '../../../shared/engine/show.ts'
 import { concessions } from '../verdict/concessions.ts'
 

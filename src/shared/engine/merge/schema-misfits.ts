@@ -1,6 +1,6 @@
 import { isMap } from '../json/object.ts'
 import { formatPointer } from '../json/pointer.ts'
-import { type MergeTree, memberTree } from './merge-tree.ts'
+import { ATOMIC, type MergeTree, memberTree } from './merge-tree.ts'
 
 /** More than anybody reads. */
 const MOST = 20
@@ -12,11 +12,11 @@ const MOST = 20
 export function nullFields(tree: MergeTree, object: object): readonly string[] {
   const found: string[] = []
   const { metadata: _metadata, ...content } = object as Record<string, unknown>
-  collect(tree, content, [], found)
+  collectNulls(tree, content, [], found)
   return found
 }
 
-function collect(
+function collectNulls(
   tree: MergeTree | undefined,
   value: unknown,
   path: readonly string[],
@@ -26,7 +26,7 @@ function collect(
   for (const [name, member] of Object.entries(value)) {
     if (found.length === MOST) return
     if (member === null && !keepsNull(tree, name)) found.push(formatPointer([...path, name]))
-    else collect(treeIn(tree, value, name), member, [...path, name], found)
+    else collectNulls(treeIn(tree, value, name), member, [...path, name], found)
   }
 }
 
@@ -40,4 +40,34 @@ function treeIn(tree: MergeTree | undefined, value: object, name: string): Merge
   if (tree?.type === 'deduced') return tree
   if (tree?.type === 'list') return tree.items
   return tree && isMap(value) ? memberTree(tree, name) : undefined
+}
+
+/**
+ * Pointers to the fields of an object's content that its schema does not know: the API server refuses
+ * them in an apply and drops them elsewhere. Metadata is not content, and into what is atomic nobody looks.
+ */
+export function unknownFields(tree: MergeTree, object: object): readonly string[] {
+  const found: string[] = []
+  const { metadata: _metadata, ...content } = object as Record<string, unknown>
+  collectUnknown(tree, content, [], found)
+  return found
+}
+
+function collectUnknown(
+  tree: MergeTree,
+  value: unknown,
+  path: readonly string[],
+  found: string[],
+): void {
+  for (const [name, member] of membersOf(tree, value)) {
+    const known = tree.type === 'list' ? tree.items : memberTree(tree, name)
+    if (!known && found.length < MOST) found.push(formatPointer([...path, name]))
+    collectUnknown(known ?? ATOMIC, member, [...path, name], found)
+  }
+}
+
+/** What in a value the schema has a word on: the items of a keyed list, the fields of a granular map. */
+function membersOf(tree: MergeTree, value: unknown): readonly (readonly [string, unknown])[] {
+  const isRead = tree.type === 'list' ? Array.isArray(value) : tree.type === 'map' && isMap(value)
+  return isRead ? Object.entries(value as object) : []
 }

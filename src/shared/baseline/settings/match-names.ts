@@ -1,6 +1,24 @@
 import { closest, distance } from 'fastest-levenshtein'
 
 /**
+ * Whether `text` matches `pattern`, in which `*` stands for any characters. Each piece between two
+ * stars is looked for once, from where the one before it ended: no pattern can make it explode.
+ */
+export function matchesGlob(pattern: string, text: string): boolean {
+  const [first = '', ...middle] = pattern.split('*')
+  const last = middle.pop()
+  if (last === undefined) return text === pattern
+  if (!text.startsWith(first) || !text.endsWith(last)) return false
+  let at = first.length
+  for (const piece of middle) {
+    const found = text.indexOf(piece, at)
+    if (found < 0) return false
+    at = found + piece.length
+  }
+  return at <= text.length - last.length
+}
+
+/**
  * The known name that somebody most likely meant who wrote another one; undefined where all are too far from it
  * to be what was meant.
  */

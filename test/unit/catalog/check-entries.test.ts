@@ -1,9 +1,10 @@
 import t from 'tap'
-import type { Condition } from '../../../src/shared/baseline/facts/conditions.ts'
-import { isExclusive } from '../../../src/shared/baseline/lint/contradictions.ts'
-import { entry, HEAD, mistakesIn } from './linted.ts'
+import type { Condition } from '../../../src/shared/baseline/catalog/condition-schemas.ts'
+import { isExclusive } from '../../../src/shared/baseline/catalog/contradictions.ts'
+import { entry, HEAD, mistakesIn } from './checked.ts'
 
 const FILES = { 'active/one.yaml.ejs': HEAD }
+const PLACED = { 'active/one.yaml.ejs': `${HEAD}  namespace: <%= object.namespace %>\n` }
 const HCO = {
   group: 'hco.kubevirt.io',
   versions: ['v1'],
@@ -31,10 +32,10 @@ t.test('order 0 is for the HyperConverged, and for nothing else', async (t) => {
   t.same(mistakesIn({ assets: [entry({ order: 0 })] }, FILES), [
     at(': /order is 0, which the HyperConverged has alone: write a greater number'),
   ])
-  t.same(mistakesIn({ assets: [entry({ object: HCO })] }, FILES), [
+  t.same(mistakesIn({ assets: [entry({ object: HCO })] }, PLACED), [
     at(': /order must be 0: the HyperConverged comes first, since facts are read from it'),
   ])
-  t.same(mistakesIn({ assets: [entry({ object: HCO, order: 0 })] }, FILES), [])
+  t.same(mistakesIn({ assets: [entry({ object: HCO, order: 0 })] }, PLACED), [])
 })
 
 t.test('a section has a name of its own', async (t) => {

@@ -1,8 +1,16 @@
-import { ANNOTATION_FORMATS, isOff } from '../catalog/annotation-formats.ts'
-import type { AssetEntry } from '../catalog/catalog.ts'
-import { type Condition, describeCondition } from '../facts/conditions.ts'
+import { describeCondition } from '../facts/conditions.ts'
 import { IMPLIED_HARDWARE } from '../facts/hardware.ts'
-import type { EntryMistake } from './mistakes.ts'
+import { ANNOTATION_FORMATS, isOff } from './annotation-formats.ts'
+import type { AssetEntry } from './catalog-schema.ts'
+import type { Condition } from './condition-schemas.ts'
+
+/** A mistake in an entry of a catalog. */
+export interface EntryMistake {
+  /** Leads from the entry to the member at fault. */
+  readonly path: readonly string[]
+  /** A phrase that follows the path. */
+  readonly message: string
+}
 
 /** Conditions that must hold together, and where in the entry each is. */
 export interface ConditionList {

@@ -1,6 +1,5 @@
 import type { Catalog } from '../../../src/shared/baseline/catalog/catalog.ts'
 import { CatalogError, loadCatalog } from '../../../src/shared/baseline/catalog/load-catalog.ts'
-import { lintTemplate } from '../../../src/shared/baseline/lint/lint-template.ts'
 
 /** A template's head that no rule has anything against. */
 export const HEAD = `apiVersion: <%= object.apiVersion %>
@@ -32,17 +31,17 @@ type Files = Readonly<Record<string, string>>
 export const NAMESPACE = 'autopilot'
 
 /** A catalog of these entries, whose templates and files are these texts. */
-export function linted(entries: Entries, files: Files): Catalog {
+export function checkedCatalog(entries: Entries, files: Files): Catalog {
   const all: Files = { 'catalog.yaml': JSON.stringify(entries), ...files }
   const read = (name: string) => all[name] ?? ''
-  const folders = [{ title: 'catalog.yaml', read, lint: lintTemplate }]
+  const folders = [{ title: 'catalog.yaml', read, isChecked: true }]
   return loadCatalog({ folders, namespace: NAMESPACE })
 }
 
 /** Every mistake in such a catalog. */
 export function mistakesIn(entries: Entries, files: Files): readonly string[] {
   try {
-    linted(entries, files)
+    checkedCatalog(entries, files)
     return []
   } catch (error) {
     if (error instanceof CatalogError) return error.message.split('\n')

@@ -1,0 +1,212 @@
+import {
+  APPROVE,
+  AUTOPILOT,
+  DISABLED_RESOURCES,
+  DISRUPTIVE_CHANGES,
+  ENFORCEMENT,
+  MANAGED_BY,
+  OVERRIDES,
+  PREFIX,
+} from '../annotations.ts'
+import {
+  AUTHORITY_SECRET,
+  LEASE,
+  RECONCILER_ACCOUNT,
+  RECONCILER_ROLE,
+  SERVING_SECRET,
+  STATE_CONFIG_MAP,
+  WEBHOOK_ACCOUNT,
+  WEBHOOK_CONFIGURATION,
+} from '../names.ts'
+import { isHyperConverged, kindKey } from './catalog.ts'
+import type { AssetEntry, ObjectIdentity, TombstoneEntry } from './catalog-schema.ts'
+import type { TitledEntry } from './catalog-text.ts'
+import type { Condition } from './condition-schemas.ts'
+import {
+  conditionLists,
+  contradictions,
+  type EntryMistake,
+  isExclusive,
+  ownKind,
+} from './contradictions.ts'
+
+/** The entries of one folder. */
+export interface Entries {
+  readonly assets: readonly TitledEntry<AssetEntry>[]
+  readonly tombstones: readonly TitledEntry<TombstoneEntry>[]
+}
+
+/** What is wrong with the entries of all folders together, beside what the schema says: a line per mistake. */
+export function entryMistakes(folders: readonly Entries[], namespace: string): readonly string[] {
+  const assets = folders.flatMap((folder) => folder.assets)
+  const tombstones = folders.flatMap((folder) => folder.tombstones)
+  return [
+    ...doubles(folders.flatMap((folder) => [...folder.assets, ...folder.tombstones])),
+    ...wrongRivals(assets),
+    ...wrongNeeds(assets),
+    ...assets.flatMap((titled) =>
+      linesOf(titled, [
+        ...wrongOrder(titled.entry),
+        ...sectionNames(titled.entry),
+        ...reservedAnnotations(titled.entry),
+        ...contradictions(titled.entry),
+        ...ownObjects(titled.entry, namespace),
+      ]),
+    ),
+    ...tombstones.flatMap((titled) => linesOf(titled, ownObjects(titled.entry, namespace))),
+  ]
+}
+
+const linesOf = <Entry>(
+  { titleOf }: TitledEntry<Entry>,
+  mistakes: readonly EntryMistake[],
+): readonly string[] => mistakes.map(({ path, message }) => `${titleOf(path)} ${message}`)
+
+interface Named {
+  readonly name: string
+  readonly object: ObjectIdentity
+}
+
+/** Entries that have a name or an object that an earlier one has. */
+const doubles = (entries: readonly TitledEntry<Named>[]): readonly string[] =>
+  entries.flatMap(({ entry, title }, index) => {
+    const earlier = entries.slice(0, index)
+    const namesake = earlier.some((other) => other.entry.name === entry.name)
+    const rival = earlier.find((other) => isSameObject(other.entry.object, entry.object))
+    return [
+      ...(namesake ? [`${title} is not the first of this name: choose another`] : []),
+      ...(rival
+        ? [
+            `${title} is about the same object as ${rival.entry.name}, which comes before it: take one of them away`,
+          ]
+        : []),
+    ]
+  })
+
+// The HyperConverged's namespace may be any: what is kept there and deleted elsewhere could be one object.
+const isSameObject = (a: ObjectIdentity, b: ObjectIdentity) =>
+  a.group === b.group &&
+  a.kind === b.kind &&
+  a.name === b.name &&
+  (a.namespace === b.namespace ||
+    ([a.namespace, b.namespace].includes('$hco') &&
+      a.namespace !== undefined &&
+      b.namespace !== undefined))
+
+/** Assets that yield to what is no asset, to one that yields itself, or to one that is always there when they would be. */
+function wrongRivals(entries: readonly TitledEntry<AssetEntry>[]): readonly string[] {
+  const named = new Map(entries.map(({ entry }) => [entry.name, entry]))
+  return entries.flatMap(({ entry, title }) => {
+    const { yieldsTo } = entry
+    if (yieldsTo === undefined) return []
+    const rival = named.get(yieldsTo)
+    if (!rival) return [`${title} yields to ${yieldsTo}, which is no asset`]
+    // Two that yield to each other would both wait for ever, or ask each other without end.
+    if (rival.yieldsTo !== undefined)
+      return [`${title} yields to ${yieldsTo}, which yields to another itself`]
+    return isImplied(rival, entry)
+      ? [
+          `${title} yields to ${yieldsTo}, which is active wherever this one could be: give ${yieldsTo} a condition that ${entry.name} has not, or take ${entry.name} away`,
+        ]
+      : []
+  })
+}
+
+/** Assets that need what is no asset, or one that needs another itself: who needs whom could then go round in a circle. */
+function wrongNeeds(entries: readonly TitledEntry<AssetEntry>[]): readonly string[] {
+  const named = new Map(entries.map(({ entry }) => [entry.name, entry]))
+  return entries.flatMap(({ entry: { needs }, title }) => {
+    if (needs === undefined) return []
+    const needed = named.get(needs)
+    if (!needed) return [`${title} needs ${needs}, which is no asset`]
+    return needed.needs === undefined && needed.yieldsTo === undefined
+      ? []
+      : [`${title} needs ${needs}, which needs another itself, or yields to one: name that`]
+  })
+}
+
+/** Whether all that the rival needs holds wherever the conditions of the asset do. */
+function isImplied(rival: AssetEntry, asset: AssetEntry): boolean {
+  const given = needsOf(asset)
+  return needsOf(rival).every((need) => given.some((one) => isExclusive(one, opposite(need))))
+}
+
+const needsOf = (asset: AssetEntry): readonly Condition[] => [
+  ownKind(asset).condition,
+  ...asset.conditions,
+]
+
+const opposite = (condition: Condition): Condition => ({ ...condition, not: !condition.not })
+
+/** An order that is not what the HyperConverged must have, and nothing else may: the facts are read from it. */
+function wrongOrder(asset: AssetEntry): readonly EntryMistake[] {
+  const isSource = isHyperConverged(asset)
+  if (isSource === (asset.order === 0)) return []
+  const message = isSource
+    ? 'must be 0: the HyperConverged comes first, since facts are read from it'
+    : 'is 0, which the HyperConverged has alone: write a greater number'
+  return [{ path: ['order'], message }]
+}
+
+/** Sections of one name, of which the template could only ask for the last. */
+function sectionNames({ sections }: AssetEntry): readonly EntryMistake[] {
+  const seen = new Set<string>()
+  return sections.flatMap(({ name }, index) => {
+    if (!seen.has(name)) {
+      seen.add(name)
+      return []
+    }
+    const path = ['sections', String(index), 'name']
+    return [{ path, message: `is "${name}" a second time: choose another` }]
+  })
+}
+
+/** Conditions on annotations that mean something else already. */
+const reservedAnnotations = (asset: AssetEntry): readonly EntryMistake[] =>
+  conditionLists(asset)
+    .flatMap(({ stated }) => stated)
+    .flatMap(({ condition, path }) =>
+      condition.type === 'annotation' && RESERVED.has(`${PREFIX}${condition.key}`)
+        ? [
+            {
+              path: [...path, 'key'],
+              message: `is "${condition.key}", which has a meaning of its own: choose another name`,
+            },
+          ]
+        : [],
+    )
+
+const RESERVED: ReadonlySet<string> = new Set([
+  ...OVERRIDES,
+  AUTOPILOT,
+  DISABLED_RESOURCES,
+  DISRUPTIVE_CHANGES,
+  ENFORCEMENT,
+  APPROVE,
+  MANAGED_BY,
+])
+
+/** Objects that the product itself writes or runs on: two opinions of these would be a war with ourselves. */
+const ownObjects = (
+  { object }: { readonly object: ObjectIdentity },
+  namespace: string,
+): readonly EntryMistake[] =>
+  OWN_OBJECTS[kindKey(object)]?.includes(object.name) &&
+  (object.namespace === undefined || object.namespace === namespace)
+    ? [{ path: ['object'], message: 'is the product’s own, which it keeps itself: take it away' }]
+    : []
+
+const ROLES = [RECONCILER_ROLE, WEBHOOK_ACCOUNT]
+
+const OWN_OBJECTS: Readonly<Record<string, readonly string[]>> = {
+  '/ConfigMap': [STATE_CONFIG_MAP],
+  '/Secret': [AUTHORITY_SECRET, SERVING_SECRET],
+  '/ServiceAccount': [RECONCILER_ACCOUNT, WEBHOOK_ACCOUNT],
+  'coordination.k8s.io/Lease': [LEASE],
+  'rbac.authorization.k8s.io/Role': ROLES,
+  'rbac.authorization.k8s.io/RoleBinding': ROLES,
+  'rbac.authorization.k8s.io/ClusterRole': ROLES,
+  'rbac.authorization.k8s.io/ClusterRoleBinding': ROLES,
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration': [WEBHOOK_CONFIGURATION],
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': [WEBHOOK_CONFIGURATION],
+}
