@@ -8,7 +8,7 @@ import * as names from '../../src/shared/baseline/annotations.ts'
 import { conditionsOf } from '../../src/shared/baseline/catalog/catalog.ts'
 import { loadCatalog } from '../../src/shared/baseline/catalog/load-catalog.ts'
 import { MAX_DEPTH } from '../../src/shared/engine/json/pointer.ts'
-import { TEMPLATE_NAMES } from '../../src/shared/engine/render.ts'
+import { TEMPLATE_NAMES } from '../../src/shared/engine/strict-view.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8')

@@ -1,5 +1,5 @@
 import { annotationOf, type KubeObject } from './json/object.ts'
-import { voidChanges } from './merge/ineffective-changes.ts'
+import { ineffectiveChanges } from './merge/ineffective-changes.ts'
 import type { FieldPath, MergeTree } from './merge/merge-tree.ts'
 import { nullFields, unknownFields } from './merge/schema-misfits.ts'
 import { releaseFields } from './overrides/ignore-fields.ts'
@@ -124,12 +124,12 @@ function withReleases(patched: Enforcement, input: PlanInput, names: OverrideNam
   const release = releaseFields({ desired: patched.desired, tree, text, isSensitive }, names)
   if (!release.ok) return release
   const { desired, released, unmanaged } = release.value
-  const voided = patched.isPatched
-    ? voidChanges({ tree, baseline, patched: patched.desired, released })
+  const ineffective = patched.isPatched
+    ? ineffectiveChanges({ tree, baseline, patched: patched.desired, released })
     : []
   const remarks: readonly Problem[] = [
     ...patched.remarks,
-    ...voided.map((pointer) => ({
+    ...ineffective.map((pointer) => ({
       reason: 'InvalidPatch' as const,
       annotation: names.patch,
       pointer,

@@ -11,7 +11,7 @@ import {
 import { isExact } from './json/json.ts'
 import { isKubeObject, type KubeObject } from './json/object.ts'
 import { parsePointer, valueAt } from './json/pointer.ts'
-import { type OnRead, strictView } from './strict-view.ts'
+import { FORBIDDEN, type OnRead, strictView, TEMPLATE_NAMES } from './strict-view.ts'
 
 /** What an asset's template is rendered with, under these names. */
 export interface TemplateLocals {
@@ -90,20 +90,6 @@ function compile({ name, text }: { name: string; text: string }) {
   }
 }
 
-/** The names of all that a template is given. */
-export const TEMPLATE_NAMES = [
-  'facts',
-  'object',
-  'pool',
-  'enums',
-  'fields',
-  'sections',
-  'file',
-  'base64',
-  'optional',
-  'toYaml',
-] as const
-
 const helpersAnd = (locals: TemplateLocals, onRead: OnRead | undefined) => ({
   facts: strictView(locals.facts, ['facts'], onRead),
   object: strictView(locals.object, ['object'], onRead),
@@ -123,29 +109,7 @@ const include = () => {
   throw new Error('a template includes no other: use file()')
 }
 
-/** Names of the language and of Node that would make the output depend on more than the facts: any use of them throws. */
-const FORBIDDEN: Readonly<Record<string, unknown>> = {
-  ...Object.fromEntries(
-    [
-      ...['Date', 'Intl', 'process', 'globalThis', 'global', 'performance', 'crypto', 'Buffer'],
-      ...['fetch', 'require', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'],
-    ].map((name) => [name, unusable(name)]),
-  ),
-  Math: Object.create(Math, { random: { get: () => refuse('Math.random') } }),
-}
-
 const LOCALS = [...TEMPLATE_NAMES, 'include', ...Object.keys(FORBIDDEN)]
-
-function unusable(name: string): unknown {
-  const refused = () => refuse(name)
-  return new Proxy(class {}, { get: refused, has: refused, apply: refused, construct: refused })
-}
-
-function refuse(name: string): never {
-  throw new Error(
-    `${name} is not for templates, whose output depends on ${TEMPLATE_NAMES.join(', ')} alone`,
-  )
-}
 
 /** A JSON string is a YAML scalar too, whatever it contains. */
 function printScalar(value: unknown): string {

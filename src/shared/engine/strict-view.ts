@@ -61,3 +61,39 @@ const withoutUndefined = (value: object) =>
 /** List methods and the question of `JSON.stringify` are no values that a template forgot to check. */
 const isAskedByLanguage = (target: object, key: string) =>
   key === 'toJSON' || (Array.isArray(target) && key in Array.prototype)
+
+/** The names of all that a template is given. */
+export const TEMPLATE_NAMES = [
+  'facts',
+  'object',
+  'pool',
+  'enums',
+  'fields',
+  'sections',
+  'file',
+  'base64',
+  'optional',
+  'toYaml',
+] as const
+
+/** Names of the language and of Node that would make the output depend on more than the facts: any use of them throws. */
+export const FORBIDDEN: Readonly<Record<string, unknown>> = {
+  ...Object.fromEntries(
+    [
+      ...['Date', 'Intl', 'process', 'globalThis', 'global', 'performance', 'crypto', 'Buffer'],
+      ...['fetch', 'require', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'],
+    ].map((name) => [name, unusable(name)]),
+  ),
+  Math: Object.create(Math, { random: { get: () => refuse('Math.random') } }),
+}
+
+function unusable(name: string): unknown {
+  const refused = () => refuse(name)
+  return new Proxy(class {}, { get: refused, has: refused, apply: refused, construct: refused })
+}
+
+function refuse(name: string): never {
+  throw new Error(
+    `${name} is not for templates, whose output depends on ${TEMPLATE_NAMES.join(', ')} alone`,
+  )
+}

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Condition } from '../../../src/shared/baseline/catalog/condition-schemas.ts'
-import { isExclusive } from '../../../src/shared/baseline/catalog/contradictions.ts'
+import { isExclusive } from '../../../src/shared/baseline/check/contradictions.ts'
 import { entry, HEAD, mistakesIn } from './checked.ts'
 
 const FILES = { 'active/one.yaml.ejs': HEAD }

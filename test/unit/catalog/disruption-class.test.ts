@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import t from 'tap'
-
 import { classifyChange } from '../../../src/shared/baseline/machine-config/disruption-class.ts'
 import {
   type DisruptionPolicies,
@@ -13,6 +12,7 @@ import { standingOf } from '../../../src/shared/baseline/standing.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { deepFreeze, seed } from '../engine/schemas.ts'
+import { runs } from '../runs.ts'
 import { assetNamed, factsWith } from './facts.ts'
 import {
   anyContent,
@@ -497,7 +497,7 @@ t.test('nothing changes what stays as it is', async (t) => {
     t.strictSame(classify(object, object), none)
     t.strictSame(classify(object, structuredClone(object)), none)
   })
-  t.doesNotThrow(() => fc.assert(property, { seed, numRuns: 500 }))
+  t.doesNotThrow(() => fc.assert(property, { seed, numRuns: runs(100) }))
 })
 
 t.test('no object is a reason to fail, and whatever changes it is told', async (t) => {
@@ -511,7 +511,7 @@ t.test('no object is a reason to fail, and whatever changes it is told', async (
       t.equal(effect === 'none' || reasons.length > 0, true)
     }
   })
-  t.doesNotThrow(() => fc.assert(property, { seed, numRuns: 1_000 }))
+  t.doesNotThrow(() => fc.assert(property, { seed, numRuns: runs(150) }))
 })
 
 t.test('the order of files and units does not matter', async (t) => {

@@ -3,10 +3,10 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { Gunzip } from 'fflate'
 import t from 'tap'
-
 import { withLivePayloads } from '../../../src/shared/baseline/machine-config/live-payloads.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { deepFreeze, seed } from '../engine/schemas.ts'
+import { runs } from '../runs.ts'
 import {
   anyContent,
   anything,
@@ -237,7 +237,7 @@ t.test('what was kept once is kept for good', async (t) => {
     const kept = withLivePayloads(desired, live, digest)
     t.equal(withLivePayloads(kept, live, digest), kept)
   })
-  t.doesNotThrow(() => fc.assert(property, { seed, numRuns: 1_000 }))
+  t.doesNotThrow(() => fc.assert(property, { seed, numRuns: runs(150) }))
 })
 
 t.test('no live object is a reason to fail', async (t) => {
@@ -245,7 +245,7 @@ t.test('no live object is a reason to fail', async (t) => {
     const [desired, live] = [contents, liveContents].map((each) => withFiles(file('/a', each)))
     return Boolean(desired && live && withLivePayloads(desired, live, digest))
   })
-  t.doesNotThrow(() => fc.assert(property, { seed, numRuns: 1_000 }))
+  t.doesNotThrow(() => fc.assert(property, { seed, numRuns: runs(150) }))
   const deep = machineConfig({ config: nested(100_000) })
   t.equal(withLivePayloads(deep, machineConfig(nested(100_000))), deep)
   const deepContents = withFiles(file('/a', nested(100_001)))

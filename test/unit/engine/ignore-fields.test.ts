@@ -3,6 +3,7 @@ import t from 'tap'
 import { IGNORE_FIELDS, MANAGED_BY } from '../../../src/shared/baseline/annotations.ts'
 import { releaseFields } from '../../../src/shared/baseline/planner.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
+import { runs } from '../runs.ts'
 import { anyObject, crdTree, objectWith, seed, tree } from './schemas.ts'
 
 const desired = objectWith(
@@ -311,6 +312,6 @@ t.test('never throws, and never changes what object it is', async () => {
         return left.kind === object.kind && left.metadata.name === object.metadata.name
       },
     ),
-    { seed, numRuns: 1000 },
+    { seed, numRuns: runs(150) },
   )
 })

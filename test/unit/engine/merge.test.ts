@@ -5,6 +5,7 @@ import { isEqual } from '../../../src/shared/engine/json/equal.ts'
 import { isMap, type KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { type Correction, correct, drift, merge } from '../../../src/shared/engine/merge/merge.ts'
 import { ATOMIC } from '../../../src/shared/engine/merge/merge-tree.ts'
+import { runs } from '../runs.ts'
 import { anyObject, crdTree, deepFreeze, objectWith, seed, tree } from './schemas.ts'
 
 interface Case {
@@ -333,7 +334,7 @@ t.test('compares JSON values by content', async (t) => {
 })
 
 const holds = (predicate: (...objects: readonly [KubeObject, KubeObject, KubeObject]) => boolean) =>
-  fc.assert(fc.property(anyObject, anyObject, anyObject, predicate), { seed, numRuns: 2000 })
+  fc.assert(fc.property(anyObject, anyObject, anyObject, predicate), { seed, numRuns: runs(200) })
 
 t.test(
   'has no drift after a merge, and merges the same again to the very same object',
@@ -387,7 +388,7 @@ const readExactly = (text: string) =>
     typeof value === 'number' ? exactly.rawJSON(source) : value,
   )
 
-const corrections = (check: (text: string, correction: Correction) => void, numRuns = 2_000) =>
+const corrections = (check: (text: string, correction: Correction) => void, numRuns = runs(200)) =>
   fc.assert(
     fc.property(anyObject, anyObject, anyObject, (old, live, desired) => {
       const lists = Object.entries(desired.spec as object).filter(([, value]) =>

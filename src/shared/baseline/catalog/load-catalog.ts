@@ -1,11 +1,11 @@
 import { compileTemplate } from '../../engine/render.ts'
 import { err, ok, type Result } from '../../engine/result.ts'
+import { entryMistakes } from '../check/check-entries.ts'
+import { templateMistakes } from '../check/check-template.ts'
 import type { Asset, Catalog } from './catalog.ts'
 import type { AssetEntry, ObjectIdentity, TombstoneEntry } from './catalog-schema.ts'
 import { catalogSchema } from './catalog-schema.ts'
 import { parseCatalog, type TitledEntry } from './catalog-text.ts'
-import { entryMistakes } from './check-entries.ts'
-import { templateMistakes } from './check-template.ts'
 import { grantedBy } from './grants.ts'
 
 /** A folder with a catalog.yaml, its templates and files. */

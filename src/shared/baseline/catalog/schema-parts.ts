@@ -55,3 +55,61 @@ export const apiVersions = (description: string) =>
     uniqueItems: true,
     description,
   })
+
+/** The identity of an object. */
+export const object = (description: string) =>
+  closed(
+    {
+      group: API_GROUP,
+      versions: apiVersions(
+        'API versions that the template can write, newest first; the first one served is used.',
+      ),
+      kind: API_KIND,
+      resource: Type.String({
+        description: 'The plural name in the API, as RBAC rules and webhook rules want it.',
+        pattern: '^[a-z0-9]+$',
+      }),
+      namespace: Type.Optional(
+        Type.String({
+          description:
+            'Namespace of the object; left out for cluster scope. $hco stands for the namespace of the HyperConverged, $autopilot for our own.',
+          pattern: '^(\\$hco|\\$autopilot|[a-z0-9]([a-z0-9-]*[a-z0-9])?)$',
+          maxLength: 63,
+        }),
+      ),
+      name: Type.String({
+        description: 'Name of the object.',
+        // RBAC objects may have colons in their names.
+        pattern: '^[a-z0-9]([a-z0-9.:-]*[a-z0-9])?$',
+        maxLength: 253,
+      }),
+    },
+    { description },
+  )
+
+/** What assets and tombstones have in common. */
+export const COMMON = {
+  group: assetName(
+    'Assets that belong together; usable in place of a name in allow lists and exclusion globs.',
+  ),
+  disruption: defaulted(
+    oneOf(['none', 'reboot'], {
+      description: 'What a change of the object does to nodes. reboot needs a pool.',
+      default: 'none',
+    }),
+  ),
+  pool: Type.Optional(
+    Type.String({
+      description: 'The MachineConfigPool whose nodes reboot.',
+      pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
+      maxLength: 253,
+    }),
+  ),
+  links: defaulted(
+    Type.Array(Type.String({ pattern: '^https://[^\\s]+$' }), {
+      description: 'Public documentation that the content follows: its source of truth.',
+      default: [],
+      uniqueItems: true,
+    }),
+  ),
+}

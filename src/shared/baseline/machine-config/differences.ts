@@ -12,7 +12,7 @@ export const verbOf = (before: unknown, after: unknown): Verb => {
   return after === undefined ? 'removed' : 'changed'
 }
 
-interface Place {
+interface Difference {
   readonly pointer: string
   readonly before: unknown
   readonly after: unknown
@@ -25,7 +25,7 @@ interface Place {
 export function differencesOf(before: unknown, after: unknown, at: string): readonly string[] {
   const found: string[] = []
   // A stack of our own: a hostile object nests deeper than the engine's.
-  const pending: Place[] = [{ pointer: at, before, after }]
+  const pending: Difference[] = [{ pointer: at, before, after }]
   for (let place = pending.pop(); place; place = pending.pop()) {
     const members = membersOf(place)
     if (members) for (const member of members) pending.push(member)
@@ -34,7 +34,7 @@ export function differencesOf(before: unknown, after: unknown, at: string): read
   return found.reverse()
 }
 
-const sentenceOf = ({ pointer, before, after }: Place) =>
+const sentenceOf = ({ pointer, before, after }: Difference) =>
   `field ${cut(pointer, LONGEST)} ${verbOf(before, after)}`
 
 /** As much of a pointer as a person reads, and a bound on what naming a deep place costs. */
@@ -42,7 +42,7 @@ const LONGEST = 256
 const LONGEST_NAME = 128
 
 /** The members of both maps; undefined where the place is to be compared as a whole. */
-function membersOf({ pointer, before, after }: Place): readonly Place[] | undefined {
+function membersOf({ pointer, before, after }: Difference): readonly Difference[] | undefined {
   if (pointer.length > LONGEST || !isMap(before) || !isMap(after)) return undefined
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].map((name) => ({
     pointer: `${pointer}${formatPointer([name.slice(0, LONGEST_NAME)])}`,

@@ -106,11 +106,11 @@ const LONGEST_PATH = 4096
 /** Effects by name; where a name is there twice, the stronger one counts. */
 function effectsBy<T extends { readonly effect: Effect }>(
   policies: readonly T[],
-  nameOf: (policy: T) => string,
+  keyOf: (policy: T) => string,
 ): ReadonlyMap<string, Effect> {
   const found = new Map<string, Effect>()
   for (const policy of policies) {
-    const name = nameOf(policy)
+    const name = keyOf(policy)
     found.set(name, strongest([policy.effect, found.get(name) ?? 'none']))
   }
   return found

@@ -70,7 +70,7 @@ function firstMistake(text: string): string | undefined {
   }
 }
 
-type Place = readonly [
+type Position = readonly [
   offset: number,
   length: number,
   line: number,
@@ -78,14 +78,14 @@ type Place = readonly [
   ...unknown[],
 ]
 
-const refuse = (what: string, [offset, , line, character]: Place): never => {
+const refuse = (what: string, [offset, , line, character]: Position): never => {
   throw new Error(`${what} at offset ${offset} (line ${line + 1}, column ${character + 1})`)
 }
 
 function strictVisitor(): JSONVisitor {
   // One set of member names for each map that is open; a list keeps an empty one.
   const open: Set<string>[] = []
-  const enter = (...place: Place) => {
+  const enter = (...place: Position) => {
     open.push(new Set())
     if (open.length > MAX_DEPTH) refuse(`more than ${MAX_DEPTH} levels of nesting`, place)
   }

@@ -11,12 +11,12 @@ export interface FieldsV1 {
 /** The member of a field set that stands for the place itself rather than for what is in it. */
 export const SELF = '.'
 
-/** The paths in a field set, under a name that is the same for equal paths however they are spelled. */
+/** The paths in a field set, under a key that is the same for equal paths however they are spelled. */
 export const pathsOf = (fields: JsonMap): ReadonlyMap<string, FieldPath> =>
-  new Map(fieldPaths(fields, []).map((path) => [nameOf(path), path]))
+  new Map(fieldPaths(fields, []).map((path) => [pathKey(path), path]))
 
-/** The name of a path, the same for equal paths. */
-export const nameOf = (path: FieldPath) => JSON.stringify(path.map(elementOf))
+/** The key of a path, the same for equal paths. */
+export const pathKey = (path: FieldPath) => JSON.stringify(path.map(elementOf))
 
 const fieldPaths = (fields: JsonMap, path: FieldPath): readonly FieldPath[] => {
   // No object of ours nests deeper, and a set that does was made to be slow to read.

@@ -75,12 +75,12 @@ const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16
 /** Groups paths by the name of their first step, each shortened by it; a path without steps is in no group. */
 export const byFirst = <T>(
   paths: readonly (readonly T[])[],
-  nameOf: (step: T) => string,
+  keyOf: (step: T) => string,
 ): ReadonlyMap<string, readonly (readonly T[])[]> => {
   const groups = new Map<string, (readonly T[])[]>()
   for (const [first, ...rest] of paths) {
     if (first === undefined) continue
-    const name = nameOf(first)
+    const name = keyOf(first)
     const group = groups.get(name)
     if (group) group.push(rest)
     else groups.set(name, [rest])

@@ -52,8 +52,8 @@ interface Sides {
   readonly before: unknown
 }
 
-interface Place {
-  readonly parent: Place | undefined
+interface Location {
+  readonly parent: Location | undefined
   readonly step: Step
   readonly token: string
 }
@@ -89,7 +89,7 @@ export const drift = (tree: MergeTree, object: KubeObject, desired: KubeObject):
 const settle = (
   tree: MergeTree,
   sides: Sides,
-  place: Place | undefined,
+  place: Location | undefined,
   judgement: Judgement,
 ): unknown => {
   const { incoming, desired } = sides
@@ -115,7 +115,7 @@ const isMergeable = ({ type }: MergeTree, value: unknown) => {
 
 const isEmpty = (container: unknown) => Object.keys(container ?? {}).length === 0
 
-const settleLeaf = (sides: Sides, place: Place | undefined, judgement: Judgement): unknown => {
+const settleLeaf = (sides: Sides, place: Location | undefined, judgement: Judgement): unknown => {
   const { incoming: found, old, desired: wanted, before } = sides
   const isJudged = () => judgement.judgesAll || !isEqual(found, old) || !isEqual(wanted, before)
   if (isEqual(found, wanted) || !isJudged()) return found
@@ -134,7 +134,7 @@ const settleLeaf = (sides: Sides, place: Place | undefined, judgement: Judgement
 const editWhole = (
   { incoming }: Sides,
   settled: unknown,
-  place: Place | undefined,
+  place: Location | undefined,
   { edits }: Judgement,
   firstInside: number,
 ): void => {
@@ -143,8 +143,8 @@ const editWhole = (
   edits.push({ op, path: locate(place).pointer, value: settled })
 }
 
-const locate = (place: Place | undefined): Pick<Drift, 'path' | 'pointer'> => {
-  const places: Place[] = []
+const locate = (place: Location | undefined): Pick<Drift, 'path' | 'pointer'> => {
+  const places: Location[] = []
   for (let at = place; at; at = at.parent) places.push(at)
   places.reverse()
   return {
@@ -157,7 +157,7 @@ const settleMap = (
   tree: MergeTree,
   sides: Sides,
   desired: JsonMap,
-  parent: Place | undefined,
+  parent: Location | undefined,
   judgement: Judgement,
 ): unknown => {
   const firstInside = judgement.edits.length
@@ -169,7 +169,7 @@ const settleMap = (
       desired: wanted,
       before: memberOf(sides.before, name),
     }
-    const place: Place = { parent, step: { field: name }, token: name }
+    const place: Location = { parent, step: { field: name }, token: name }
     const settled = settle(memberTree(tree, name) ?? ATOMIC, member, place, judgement)
     return settled === incoming ? [] : [[name, settled] as const]
   })
@@ -187,7 +187,7 @@ const settleList = (
   tree: MergeTree,
   sides: Sides,
   wanted: ListItems,
-  parent: Place | undefined,
+  parent: Location | undefined,
   judgement: Judgement,
 ): unknown => {
   const list: readonly unknown[] = Array.isArray(sides.incoming) ? sides.incoming : []
@@ -206,7 +206,7 @@ const settleList = (
       before: soleValue(before.get(element)),
     }
     const position = found?.position ?? end
-    const place: Place = { parent, step, token: String(position) }
+    const place: Location = { parent, step, token: String(position) }
     const settled = settle(itemTree(tree, found), item, place, judgement)
     if (settled === item.incoming) continue
     changes.push({ position, repeats: found?.repeats ?? [], settled })
@@ -222,7 +222,7 @@ const settleList = (
 /** The server puts one item in the place of all that share its identity. The last goes first: no index moves. */
 const removeRepeats = (
   changes: readonly Change[],
-  parent: Place | undefined,
+  parent: Location | undefined,
   { removals }: Judgement,
 ): void => {
   const list = locate(parent).pointer

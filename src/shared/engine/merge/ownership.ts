@@ -1,5 +1,5 @@
 import { isMap, type JsonMap, type KubeObject, type ManagedFieldsEntry } from '../json/object.ts'
-import { type FieldsV1, nameOf, pathsOf, SELF, withoutPaths } from './fields-v1.ts'
+import { type FieldsV1, pathKey, pathsOf, SELF, withoutPaths } from './fields-v1.ts'
 import {
   ATOMIC,
   elementOf,
@@ -181,18 +181,18 @@ const replacement = (
 }
 
 /**
- * The field managers, ours aside, that own one of these fields of an object; where nobody does, since the
+ * The field managers but one that own one of these fields of an object; where nobody does, since the
  * fields were taken away, the one that wrote last.
  */
 export const managersOf = (
   { metadata: { managedFields = [] } }: KubeObject,
   paths: readonly FieldPath[],
-  ours: string,
+  except: string,
 ): readonly string[] => {
   const others = managedFields.filter(
-    ({ manager, subresource }) => manager !== ours && !subresource,
+    ({ manager, subresource }) => manager !== except && !subresource,
   )
-  const names = new Set(paths.map(nameOf))
+  const names = new Set(paths.map(pathKey))
   const owners = others.filter(({ fieldsV1 = {} }) =>
     [...pathsOf(fieldsV1).keys()].some((name) => names.has(name)),
   )
@@ -208,7 +208,7 @@ export const isSomeOrphaned = (
   if (paths.length === 0) return false
   const entries = managedFields.filter(({ subresource }) => !subresource)
   const owned = new Set(entries.flatMap(({ fieldsV1 = {} }) => [...pathsOf(fieldsV1).keys()]))
-  return paths.some((path) => !owned.has(nameOf(path)))
+  return paths.some((path) => !owned.has(pathKey(path)))
 }
 
 const byTime = (a: ManagedFieldsEntry, b: ManagedFieldsEntry) =>

@@ -12,7 +12,7 @@ import {
 } from './merge-tree.ts'
 
 /** Where a path has led to: the last token of the pointer, and what is there. */
-interface Place {
+interface Cursor {
   readonly token: string
   readonly tree: MergeTree
   readonly value: unknown
@@ -34,7 +34,7 @@ export function pointersOf(
   const items = rememberItems()
   return (path) => {
     const tokens: string[] = []
-    let place: Place = { token: '', tree, value: object, isMissingItem: false }
+    let place: Cursor = { token: '', tree, value: object, isMissingItem: false }
     for (const step of path) {
       if (place.isMissingItem) return undefined
       place = 'field' in step ? memberAt(place, step.field) : itemAt(place, step, items)
@@ -53,14 +53,14 @@ const rememberItems = (): ItemsOf => {
   }
 }
 
-const memberAt = ({ tree, value }: Place, field: string): Place => ({
+const memberAt = ({ tree, value }: Cursor, field: string): Cursor => ({
   token: field,
   tree: memberTree(tree, field) ?? ATOMIC,
   value: isMap(value) && Object.hasOwn(value, field) ? value[field] : undefined,
   isMissingItem: false,
 })
 
-function itemAt({ tree, value }: Place, step: Step, items: ItemsOf): Place {
+function itemAt({ tree, value }: Cursor, step: Step, items: ItemsOf): Cursor {
   const item = items(tree, value).byElement.get(elementOf(step))
   return {
     token: item ? String(item.position) : '-',

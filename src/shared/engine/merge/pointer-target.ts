@@ -15,7 +15,7 @@ type Miss =
   /** No field at all; each `why` continues a sentence that starts with the pointer. */
   | { readonly kind: 'none'; readonly why: string }
 
-interface Place {
+interface Cursor {
   readonly tree: MergeTree
   readonly value: unknown
   readonly path: FieldPath | undefined
@@ -47,7 +47,7 @@ const rememberExact = (): IsExact => {
   }
 }
 
-const targetOf = (root: Place, tokens: Tokens, isExact: IsExact): Target => {
+const targetOf = (root: Cursor, tokens: Tokens, isExact: IsExact): Target => {
   let place = root
   for (const [depth, token] of tokens.entries()) {
     const parent = tokens.slice(0, depth)
@@ -68,7 +68,7 @@ const targetOf = (root: Place, tokens: Tokens, isExact: IsExact): Target => {
 const isKeyField = (tree: MergeTree, token: string | undefined) =>
   tree.type === 'list' && token !== undefined && tree.keys.includes(token)
 
-const memberAt = ({ tree, value, path }: Place, token: string, parent: Tokens): Place | Miss => {
+const memberAt = ({ tree, value, path }: Cursor, token: string, parent: Tokens): Cursor | Miss => {
   const isMergedMap = tree.type === 'map' || tree.type === 'deduced'
   const isOneValue = value !== undefined && value !== null && !isMap(value)
   if (!isMergedMap || isOneValue) return { kind: 'part', parent, why: IN_ONE_VALUE }
@@ -81,11 +81,11 @@ const memberAt = ({ tree, value, path }: Place, token: string, parent: Tokens): 
 
 const itemAt = (
   tree: MergeTree & { readonly type: 'list' },
-  { value, path }: Place,
+  { value, path }: Cursor,
   token: string,
   parent: Tokens,
   isExact: IsExact,
-): Place | Miss => {
+): Cursor | Miss => {
   const list: readonly unknown[] = Array.isArray(value) ? value : []
   if (!isExact(tree, list)) return { kind: 'part', parent, why: IN_ONE_VALUE }
   if (!isListIndex(token)) {

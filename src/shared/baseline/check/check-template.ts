@@ -3,9 +3,9 @@ import { parsePointer } from '../../engine/json/pointer.ts'
 import type { RenderError } from '../../engine/render.ts'
 import { ANY, pathText, UnsetError } from '../../engine/strict-view.ts'
 import { MANAGED_BY, PREFIX } from '../annotations.ts'
+import type { Asset } from '../catalog/catalog.ts'
+import { isBinding, isRole } from '../catalog/grants.ts'
 import { PRODUCT } from '../names.ts'
-import type { Asset } from './catalog.ts'
-import { isBinding, isRole } from './grants.ts'
 import { type Sample, samplesFor } from './template-samples.ts'
 
 type Path = readonly string[]

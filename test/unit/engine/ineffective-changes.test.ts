@@ -1,5 +1,5 @@
 import t from 'tap'
-import { voidChanges } from '../../../src/shared/engine/merge/ineffective-changes.ts'
+import { ineffectiveChanges } from '../../../src/shared/engine/merge/ineffective-changes.ts'
 import type { FieldPath } from '../../../src/shared/engine/merge/merge-tree.ts'
 import { objectWith, tree } from './schemas.ts'
 
@@ -76,7 +76,7 @@ const cases: readonly (readonly [
 t.test('names where a patch has no effect', async (t) => {
   for (const [behaviour, baseline, patched, released, pointers] of cases) {
     const input = { tree, baseline: objectWith(baseline), patched: objectWith(patched), released }
-    t.same(voidChanges(input), pointers, behaviour)
+    t.same(ineffectiveChanges(input), pointers, behaviour)
   }
 })
 
@@ -84,7 +84,7 @@ t.test('tells of labels too', async (t) => {
   const [baseline, patched] = [{ a: '1' }, { a: '2' }].map((labels) => objectWith({}, { labels }))
   if (!baseline || !patched) throw new Error('there are two')
   const released = [path('metadata', 'labels', 'a')]
-  t.same(voidChanges({ tree, baseline, patched, released }), ['/metadata/labels/a'])
+  t.same(ineffectiveChanges({ tree, baseline, patched, released }), ['/metadata/labels/a'])
 })
 
 t.test('names no more than anybody reads', async (t) => {
@@ -92,5 +92,5 @@ t.test('names no more than anybody reads', async (t) => {
     Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, { x: value }]))
   const [baseline, patched] = [objectWith({ dict: dict('1') }), objectWith({ dict: dict('2') })]
   const released = [path('spec', 'dict')]
-  t.equal(voidChanges({ tree, baseline, patched, released }).length, 20)
+  t.equal(ineffectiveChanges({ tree, baseline, patched, released }).length, 20)
 })

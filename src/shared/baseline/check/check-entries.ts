@@ -8,6 +8,10 @@ import {
   OVERRIDES,
   PREFIX,
 } from '../annotations.ts'
+import { isHyperConverged, kindKey } from '../catalog/catalog.ts'
+import type { AssetEntry, ObjectIdentity, TombstoneEntry } from '../catalog/catalog-schema.ts'
+import type { TitledEntry } from '../catalog/catalog-text.ts'
+import type { Condition } from '../catalog/condition-schemas.ts'
 import {
   AUTHORITY_SECRET,
   LEASE,
@@ -18,10 +22,6 @@ import {
   WEBHOOK_ACCOUNT,
   WEBHOOK_CONFIGURATION,
 } from '../names.ts'
-import { isHyperConverged, kindKey } from './catalog.ts'
-import type { AssetEntry, ObjectIdentity, TombstoneEntry } from './catalog-schema.ts'
-import type { TitledEntry } from './catalog-text.ts'
-import type { Condition } from './condition-schemas.ts'
 import {
   conditionLists,
   contradictions,

@@ -1,8 +1,8 @@
+import { ANNOTATION_FORMATS, isOff } from '../catalog/annotation-formats.ts'
+import type { AssetEntry } from '../catalog/catalog-schema.ts'
+import type { Condition } from '../catalog/condition-schemas.ts'
 import { describeCondition } from '../facts/conditions.ts'
 import { IMPLIED_HARDWARE } from '../facts/hardware.ts'
-import { ANNOTATION_FORMATS, isOff } from './annotation-formats.ts'
-import type { AssetEntry } from './catalog-schema.ts'
-import type { Condition } from './condition-schemas.ts'
 
 /** A mistake in an entry of a catalog. */
 export interface EntryMistake {

@@ -1,10 +1,10 @@
 import type { JsonMap } from '../../engine/json/object.ts'
 import { parsePointer } from '../../engine/json/pointer.ts'
 import type { TemplateLocals } from '../../engine/render.ts'
+import { ANNOTATION_FORMATS } from '../catalog/annotation-formats.ts'
+import { type Asset, apiVersionOf, kindKey } from '../catalog/catalog.ts'
+import type { Condition } from '../catalog/condition-schemas.ts'
 import { DETECTORS, TOPOLOGY_FIELDS } from '../facts/facts.ts'
-import { ANNOTATION_FORMATS } from './annotation-formats.ts'
-import { type Asset, apiVersionOf, kindKey } from './catalog.ts'
-import type { Condition } from './condition-schemas.ts'
 
 /** What a template is rendered with to see whether anything is wrong with it. */
 export interface Sample {
