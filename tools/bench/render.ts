@@ -3,10 +3,10 @@ import { join } from 'node:path'
 
 import { ownFolder } from '../../src/cli/assets.ts'
 import { outlookOffline } from '../../src/cli/render/offline-outlook.ts'
+import { statusOf } from '../../src/shared/baseline/asset-status.ts'
 import type { Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
 import { loadCatalog } from '../../src/shared/baseline/catalog/load-catalog.ts'
 import { readSettings } from '../../src/shared/baseline/settings/settings.ts'
-import { standingOf } from '../../src/shared/baseline/standing.ts'
 import { sha256 } from '../../src/shared/ops/digest.ts'
 import type { Setup } from './cluster.ts'
 import { extent, median } from './statistics.ts'
@@ -73,15 +73,15 @@ interface Cost {
 
 function costsOf(catalog: Catalog, times: number): readonly Cost[] {
   const forced = Object.fromEntries(HARDWARE.map((flag) => [flag, true]))
-  const { facts, standings } = outlookOffline(catalog, forced, {})
+  const { facts, statuses } = outlookOffline(catalog, forced, {})
   const { settings } = readSettings({})
   return catalog.map((asset) => {
     const tookUs = Array.from({ length: times }, () => {
       const startedAt = performance.now()
-      standingOf(asset, facts, settings, sha256)
+      statusOf(asset, facts, settings, sha256)
       return 1_000 * (performance.now() - startedAt)
     })
-    const isActive = standings.get(asset.name)?.kind === 'active'
+    const isActive = statuses.get(asset.name)?.kind === 'active'
     return { name: asset.name, isActive, us: median(tookUs) }
   })
 }

@@ -1,7 +1,7 @@
 import { approveCommand } from '../../reconciler/baseline/report/approve-command.ts'
 import { describeEffect } from '../../reconciler/baseline/report/effect-telling.ts'
 import type { PendingSet } from '../../reconciler/baseline/report/report.ts'
-import { escapeControls, showValue } from '../../shared/engine/show.ts'
+import { escapeControls, formatValue } from '../../shared/engine/format-value.ts'
 import { type Change, type Finding, headOf } from './finding.ts'
 
 /** What there is to print of a survey. */
@@ -59,7 +59,7 @@ export function remarkOn(finding: Finding): string | undefined {
 
 /** A changed field as it may be shown. */
 export function shownChange({ pointer, found, wanted }: Change['drifts'][number]) {
-  const shown = (value: unknown) => showValue(pointer, value, VALUE_LIMIT)
+  const shown = (value: unknown) => formatValue(pointer, value, VALUE_LIMIT)
   return { pointer, from: shown(found), to: shown(wanted) }
 }
 

@@ -1,14 +1,14 @@
 import {
+  createStatusDecider,
+  type DecideStatuses,
+  identityOn,
+} from '../../shared/baseline/asset-status.ts'
+import {
   type Asset,
   type Catalog,
   isHyperConverged,
 } from '../../shared/baseline/catalog/catalog.ts'
 import { classifyChange } from '../../shared/baseline/machine-config/disruption-class.ts'
-import {
-  createStandings,
-  type DecideStandings,
-  identityOn,
-} from '../../shared/baseline/standing.ts'
 import { type Client, isConflict, isUnknownField } from '../../shared/cluster/client.ts'
 import { type Resource, read } from '../../shared/cluster/resource.ts'
 import type { HealLimits } from '../../shared/engine/throttle.ts'
@@ -62,7 +62,7 @@ export class Controller {
   readonly #hcoName: string | undefined
   readonly #queue: WorkQueue
   readonly #settled = new Settled(sha256)
-  readonly #decide: DecideStandings
+  readonly #decide: DecideStatuses
   readonly #heals: Heals
   readonly #approvals: Approvals
   #outlook: Outlook | undefined
@@ -72,7 +72,7 @@ export class Controller {
   constructor(options: ControllerOptions) {
     this.#options = options
     this.#byName = new Map(options.catalog.map((asset) => [asset.name, asset]))
-    this.#decide = createStandings(options.catalog, sha256)
+    this.#decide = createStatusDecider(options.catalog, sha256)
     this.#heals = new Heals(options.healLimits, sha256, options.uptime)
     const pools = () => options.view.watches.objects('pools')
     this.#approvals = new Approvals({ ...options, pools })

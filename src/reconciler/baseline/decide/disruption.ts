@@ -1,6 +1,6 @@
+import type { Digest } from '../../../shared/baseline/asset-status.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
 import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
-import type { Digest } from '../../../shared/baseline/standing.ts'
 import type { Approval, Memory } from '../../../shared/baseline/state.ts'
 import { canonicalJson } from '../../../shared/engine/json/canonical.ts'
 import { isMap, type KubeObject } from '../../../shared/engine/json/object.ts'

@@ -1,4 +1,4 @@
-import type { Digest } from '../../../shared/baseline/standing.ts'
+import type { Digest } from '../../../shared/baseline/asset-status.ts'
 import { canonicalJson } from '../../../shared/engine/json/canonical.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import {

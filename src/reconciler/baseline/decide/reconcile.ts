@@ -1,6 +1,6 @@
 import { FIELD_MANAGER, MANAGED_BY } from '../../../shared/baseline/annotations.ts'
+import { type AssetStatus, isCreatable, isObsolete } from '../../../shared/baseline/asset-status.ts'
 import { plan } from '../../../shared/baseline/planner.ts'
-import { isCreatable, isObsolete, type Standing } from '../../../shared/baseline/standing.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import type { FieldPath, MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
 import { released, releaseOperations } from '../../../shared/engine/merge/ownership.ts'
@@ -20,10 +20,10 @@ export async function reconcile(situation: Situation, deps: ReconcileDeps): Prom
   if (isUnwanted(situation)) return remove(situation, deps)
   const obstacle = obstacleTo(situation)
   if (obstacle) return obstacle
-  const { standing, tree } = situation
-  if (standing.kind !== 'active' || !tree)
+  const { status, tree } = situation
+  if (status.kind !== 'active' || !tree)
     throw new Error('an asset without obstacle is active and has a schema')
-  const input = { baseline: standing.baseline, tree, isSensitive: situation.isSensitive }
+  const input = { baseline: status.baseline, tree, isSensitive: situation.isSensitive }
 
   // A cache that lacks the object may be behind; one read by name decides whether to create it.
   const live = situation.live ?? (await deps.object.read())
@@ -37,22 +37,22 @@ export async function reconcile(situation: Situation, deps: ReconcileDeps): Prom
 
 // Off means that nothing is deleted either.
 const isUnwanted = (situation: Situation) =>
-  !situation.isOff && (situation.standing.kind === 'tombstone' || isRelieved(situation))
+  !situation.isOff && (situation.status.kind === 'tombstone' || isRelieved(situation))
 
 // What does an asset's work in its place must be there first: until then, better this one than none.
-const isRelieved = ({ asset, standing, live, isRivalThere }: Situation) =>
-  isObsolete(standing, asset) &&
+const isRelieved = ({ asset, status, live, isRivalThere }: Situation) =>
+  isObsolete(status, asset) &&
   isOurs(live) &&
-  (isRivalThere || !(standing.kind === 'inactive' && standing.reason === 'Superseded'))
+  (isRivalThere || !(status.kind === 'inactive' && status.reason === 'Superseded'))
 
 function obstacleTo(situation: Situation): Outcome | undefined {
-  const { standing, live, isOff, isNamespaceMissing, tree } = situation
+  const { status, live, isOff, isNamespaceMissing, tree } = situation
   if (isOff) return { kind: 'skipped', reason: 'Off' }
-  if (standing.kind === 'failed') return standing
-  if (standing.kind === 'tombstone') return { kind: 'skipped', reason: 'Inactive' }
-  if (standing.kind === 'inactive') return idle(standing, live)
+  if (status.kind === 'failed') return status
+  if (status.kind === 'tombstone') return { kind: 'skipped', reason: 'Inactive' }
+  if (status.kind === 'inactive') return idle(status, live)
   if (isNamespaceMissing) {
-    const message = `namespace ${standing.baseline.metadata.namespace} does not exist`
+    const message = `namespace ${status.baseline.metadata.namespace} does not exist`
     return { kind: 'skipped', reason: 'NamespaceMissing', message }
   }
   if (!tree)
@@ -71,7 +71,7 @@ function company({ asset, isRivalThere, lacks }: Situation): Outcome | undefined
 
 /** What is said of an asset that is not active. */
 function idle(
-  { reason, message, missed, isAwaited }: Extract<Standing, { kind: 'inactive' }>,
+  { reason, message, missed, isAwaited }: Extract<AssetStatus, { kind: 'inactive' }>,
   live: KubeObject | undefined,
 ): Outcome {
   if (reason === 'SchemaMissing') return { kind: 'skipped', reason, message }

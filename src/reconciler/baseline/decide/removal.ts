@@ -17,7 +17,7 @@ export const STUCK_MS = 30_000
 
 /** Deletes an object that we used to manage, unless somebody else has a claim on it. */
 export async function remove(
-  { asset, standing, live, isObserving, now }: Situation,
+  { asset, status, live, isObserving, now }: Situation,
   deps: ReconcileDeps,
 ): Promise<Outcome> {
   if (!live) return { kind: 'removed' }
@@ -34,8 +34,8 @@ export async function remove(
   const deletion = await deps.object.remove(live)
   if (deletion === 'ending') return { kind: 'skipped', reason: 'Deleting' }
   if (deletion !== 'deleted') return { kind: 'removed' }
-  const isSuperseded = standing.kind === 'inactive' && standing.reason === 'Superseded'
-  return { kind: 'removed', was: live, ...(isSuperseded && { why: standing.message }) }
+  const isSuperseded = status.kind === 'inactive' && status.reason === 'Superseded'
+  return { kind: 'removed', was: live, ...(isSuperseded && { why: status.message }) }
 }
 
 /** Why the object is not ours to delete; undefined where it is. */

@@ -1,4 +1,9 @@
 import { AUTOPILOT } from '../../../shared/baseline/annotations.ts'
+import type {
+  AssetStatus,
+  AssetStatuses,
+  DecideStatuses,
+} from '../../../shared/baseline/asset-status.ts'
 import type { Catalog } from '../../../shared/baseline/catalog/catalog.ts'
 import { sectionsInForce } from '../../../shared/baseline/catalog/sections.ts'
 import type { Facts } from '../../../shared/baseline/facts/facts.ts'
@@ -8,7 +13,6 @@ import {
 } from '../../../shared/baseline/machine-config/disruption-policies.ts'
 import { isToRun, otherBeside } from '../../../shared/baseline/settings/other-autopilot.ts'
 import { type ReadSettings, readSettings } from '../../../shared/baseline/settings/settings.ts'
-import type { DecideStandings, Standing, Standings } from '../../../shared/baseline/standing.ts'
 import { knownSettings, type Memory, type State } from '../../../shared/baseline/state.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import { makeFacts, type Observations } from './facts.ts'
@@ -18,8 +22,8 @@ export interface Outlook {
   readonly facts: Facts
   readonly hco: KubeObject
   readonly stated: ReadSettings
-  readonly standings: Standings
-  /** What every other process needs to come to the same standings. */
+  readonly statuses: AssetStatuses
+  /** What every other process needs to come to the same statuses. */
   readonly state: Pick<
     State,
     'facts' | 'hardware' | 'sections' | 'settings' | 'neverValid' | 'otherAutopilot' | 'baselines'
@@ -31,7 +35,7 @@ export interface Outlook {
 
 export interface OutlookDeps {
   readonly catalog: Catalog
-  readonly decide: DecideStandings
+  readonly decide: DecideStatuses
 }
 
 /** Decides what each asset's baseline is on the cluster as it was observed. */
@@ -48,13 +52,13 @@ export function lookOut(
   const { annotations = {} } = hco.metadata
   const otherAutopilot = otherBeside(isToRun(observations.otherAutopilot), annotations[AUTOPILOT])
   const stated = readSettings(annotations, knownSettings(previous), otherAutopilot)
-  const standings = decide(facts, stated.settings)
-  const baselines = digestsOf(standings)
+  const statuses = decide(facts, stated.settings)
+  const baselines = digestsOf(statuses)
   return {
     facts,
     hco,
     stated,
-    standings,
+    statuses,
     state: {
       facts,
       hardware,
@@ -71,18 +75,16 @@ export function lookOut(
 
 /** The assets that one outlook leaves as another had them need no second look; these do. */
 export function affected(before: Outlook | undefined, after: Outlook): readonly string[] {
-  const names = [...after.standings.keys()]
+  const names = [...after.statuses.keys()]
   if (!before || !isSameRegime(before, after)) return names
-  if (before.standings === after.standings) return []
-  return names.filter(
-    (name) => !isSameStanding(before.standings.get(name), after.standings.get(name)),
-  )
+  if (before.statuses === after.statuses) return []
+  return names.filter((name) => !isSameStatus(before.statuses.get(name), after.statuses.get(name)))
 }
 
-const digestsOf = (standings: ReadonlyMap<string, Standing>) =>
+const digestsOf = (statuses: ReadonlyMap<string, AssetStatus>) =>
   Object.fromEntries(
-    [...standings].flatMap(([name, standing]) =>
-      standing.kind === 'active' ? [[name, standing.digest]] : [],
+    [...statuses].flatMap(([name, status]) =>
+      status.kind === 'active' ? [[name, status.digest]] : [],
     ),
   )
 
@@ -98,7 +100,7 @@ const isSameRegime = (before: Outlook, after: Outlook) =>
   isSame(before.stated.settings, after.stated.settings) &&
   isSame(before.facts.pools, after.facts.pools)
 
-const isSameStanding = (before: Standing | undefined, after: Standing | undefined) =>
+const isSameStatus = (before: AssetStatus | undefined, after: AssetStatus | undefined) =>
   before?.kind === 'active' && after?.kind === 'active'
     ? before.digest === after.digest
     : isSame(before, after)

@@ -1,5 +1,5 @@
+import { type AssetStatus, identityOn } from '../../../shared/baseline/asset-status.ts'
 import { type Asset, isSensitive } from '../../../shared/baseline/catalog/catalog.ts'
-import { identityOn, type Standing } from '../../../shared/baseline/standing.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import type { MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
 import { isOurs } from '../decide/ours.ts'
@@ -9,7 +9,7 @@ import type { Outlook } from './outlook.ts'
 /** What reconciling one asset starts from. */
 export interface Situation {
   readonly asset: Asset
-  readonly standing: Standing
+  readonly status: AssetStatus
   readonly live: KubeObject | undefined
   readonly tree: MergeTree | undefined
   readonly isSensitive: boolean
@@ -27,17 +27,17 @@ export interface Situation {
 /** Gathers what is known of one asset; nothing is asked of the cluster. */
 export function situationOf(
   asset: Asset,
-  { facts, stated, standings }: Outlook,
+  { facts, stated, statuses }: Outlook,
   view: ClusterView,
   { isObserver, now }: { readonly isObserver: boolean; readonly now: number },
 ): Situation {
   const { activation } = stated.settings
   const identity = identityOn(asset, facts)
-  const standing = standings.get(asset.name)
-  if (!standing) throw new Error(`asset ${asset.name} was never evaluated`)
+  const status = statuses.get(asset.name)
+  if (!status) throw new Error(`asset ${asset.name} was never evaluated`)
   return {
     asset,
-    standing,
+    status,
     live: view.live(asset),
     tree: identity && view.schemaOf(identity)?.tree,
     isSensitive: isSensitive(asset),

@@ -1,5 +1,5 @@
 import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
-import { cut } from '../../../shared/engine/show.ts'
+import { cut } from '../../../shared/engine/format-value.ts'
 
 /** What a change does to the nodes of a pool. */
 export interface EffectOnPool extends Classification {

@@ -7,8 +7,8 @@ import { settingNote } from '../../../shared/baseline/settings/setting-note.ts'
 import type { ReadSettings } from '../../../shared/baseline/settings/settings.ts'
 import { isConflict } from '../../../shared/cluster/client.ts'
 import type { EventInput, RecordEvent } from '../../../shared/cluster/events.ts'
+import { formatValue } from '../../../shared/engine/format-value.ts'
 import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
-import { showValue } from '../../../shared/engine/show.ts'
 import type { Log } from '../../../shared/ops/log.ts'
 import type { ReconcilerMetrics } from '../../../shared/ops/metrics.ts'
 import type { Outcome, Report, SkipReason } from '../decide/outcome.ts'
@@ -194,7 +194,7 @@ function tellPending(
 
 /** Tells that an approval is none: whoever typed it waits for something that will not happen. */
 function tellVain({ hco, digest }: PendingSet, vain: string, { log, record }: ReporterDeps): void {
-  const shown = showValue('', vain)
+  const shown = formatValue('', vain)
   const instead =
     digest === undefined
       ? 'nothing waits for approval'
