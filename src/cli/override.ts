@@ -1,7 +1,7 @@
 import { IGNORE_FIELDS, OVERRIDES, PATCH } from '../shared/baseline/annotations.ts'
+import { createStatusDecider } from '../shared/baseline/asset-status.ts'
 import { STATE_CONFIG_MAP } from '../shared/baseline/names.ts'
 import { plan } from '../shared/baseline/planner.ts'
-import { createStandings } from '../shared/baseline/standing.ts'
 import { parseState } from '../shared/baseline/state.ts'
 import { type Client, connect } from '../shared/cluster/client.ts'
 import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
@@ -62,7 +62,7 @@ async function learn(client: Client, options: OverrideOptions): Promise<Knowledg
     catalog,
     state,
     await createSchemas(client)(queriesOf(catalog, state)),
-    createStandings(catalog, sha256),
+    createStatusDecider(catalog, sha256),
   )
 }
 
@@ -85,10 +85,10 @@ function overrideFor(
 ): string {
   const title = titleOf(manifest)
   const managed = findManaged(manifest, knowledge)
-  if (managed?.standing.kind !== 'active' || !managed.tree)
+  if (managed?.status.kind !== 'active' || !managed.tree)
     return `${title} is not managed here: nothing to override`
-  const { tree, isSensitive, standing } = managed
-  const { baseline } = standing
+  const { tree, isSensitive, status } = managed
+  const { baseline } = status
   const object = withOverridesOf(manifest, live)
   const decision = plan({ baseline, object, tree, isSensitive })
   if (decision.kind === 'skip')

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander'
-import { escapeControls } from '../shared/engine/show.ts'
+import { escapeControls } from '../shared/engine/format-value.ts'
 
 /** The command line itself is wrong. */
 export class UsageError extends Error {

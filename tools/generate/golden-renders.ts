@@ -16,8 +16,8 @@ export function goldenRenders(catalog: Catalog, folder: string): ReadonlyMap<str
   const files = Object.entries(SAMPLE_CLUSTERS).flatMap(([cluster, sample]) => {
     const evaluation = outlookOnSample(catalog, sample)
     const rendered = catalog.map((asset) => renderedOn(asset, evaluation))
-    const baselines = rendered.flatMap(({ asset, standing }) =>
-      standing.kind === 'active' ? [[asset.name, golden(asset, standing.baseline)] as const] : [],
+    const baselines = rendered.flatMap(({ asset, status }) =>
+      status.kind === 'active' ? [[asset.name, golden(asset, status.baseline)] as const] : [],
     )
     return [
       [`${folder}/${cluster}/status.txt`, FORMATS.status(rendered)] as const,

@@ -1,6 +1,6 @@
 import { approveCommand, describeEffect } from '../../reconciler/baseline/report/disruption-text.ts'
 import type { PendingSet } from '../../reconciler/baseline/report/report.ts'
-import { escapeControls, showValue } from '../../shared/engine/show.ts'
+import { escapeControls, formatValue } from '../../shared/engine/format-value.ts'
 import { type Change, type Finding, headOf } from './finding.ts'
 
 /** What there is to print of a diff. */
@@ -58,7 +58,7 @@ export function remarkOn(finding: Finding): string | undefined {
 
 /** A changed field as it may be shown. */
 export function shownChange({ pointer, found, wanted }: Change['drifts'][number]) {
-  const shown = (value: unknown) => showValue(pointer, value, VALUE_LIMIT)
+  const shown = (value: unknown) => formatValue(pointer, value, VALUE_LIMIT)
   return { pointer, from: shown(found), to: shown(wanted) }
 }
 

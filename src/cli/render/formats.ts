@@ -1,13 +1,13 @@
 import { stringify } from 'yaml'
+import type { AssetStatus } from '../../shared/baseline/asset-status.ts'
 import type { Asset } from '../../shared/baseline/catalog/catalog.ts'
-import type { Standing } from '../../shared/baseline/standing.ts'
+import { escapeControls } from '../../shared/engine/format-value.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
-import { escapeControls } from '../../shared/engine/show.ts'
 
 /** What became of one asset. */
 export interface RenderedAsset {
   readonly asset: Asset
-  readonly standing: Standing
+  readonly status: AssetStatus
   /** Its object, as people name it. */
   readonly title: string
 }
@@ -24,9 +24,9 @@ export const FORMATS = { yaml, json, status } as const satisfies Readonly<Record
 /** The baselines as YAML documents, each under a line that says whose it is and why it is kept. */
 function yaml(rendered: readonly RenderedAsset[], options: FormatOptions): string {
   return rendered
-    .flatMap(({ asset: { name, group, description }, standing }) => {
-      if (standing.kind !== 'active') return []
-      const object = shownOf(standing.baseline, options)
+    .flatMap(({ asset: { name, group, description }, status }) => {
+      if (status.kind !== 'active') return []
+      const object = shownOf(status.baseline, options)
       return [`# ${name} (${group}): ${description}\n${kubernetesYaml(object)}`]
     })
     .join('---\n')
@@ -34,8 +34,8 @@ function yaml(rendered: readonly RenderedAsset[], options: FormatOptions): strin
 
 /** The baselines as one list, as kubectl prints several objects. */
 function json(rendered: readonly RenderedAsset[], options: FormatOptions): string {
-  const items = rendered.flatMap(({ standing }) =>
-    standing.kind === 'active' ? [shownOf(standing.baseline, options)] : [],
+  const items = rendered.flatMap(({ status }) =>
+    status.kind === 'active' ? [shownOf(status.baseline, options)] : [],
   )
   return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`
 }
@@ -57,15 +57,15 @@ function status(rendered: readonly RenderedAsset[]): string {
     .join('')
 }
 
-function rowOf({ asset, standing, title }: RenderedAsset): readonly string[] {
-  const why = 'message' in standing ? standing.message : asset.description
-  const digest = standing.kind === 'active' ? standing.digest : '-'
-  return [asset.name, stateOf(standing), digest, title, escapeControls(why)]
+function rowOf({ asset, status, title }: RenderedAsset): readonly string[] {
+  const why = 'message' in status ? status.message : asset.description
+  const digest = status.kind === 'active' ? status.digest : '-'
+  return [asset.name, stateOf(status), digest, title, escapeControls(why)]
 }
 
-function stateOf(standing: Standing): string {
-  if (standing.kind === 'active') return 'Active'
-  return standing.kind === 'tombstone' ? 'Tombstone' : standing.reason
+function stateOf(status: AssetStatus): string {
+  if (status.kind === 'active') return 'Active'
+  return status.kind === 'tombstone' ? 'Tombstone' : status.reason
 }
 
 /** An object as a YAML document that kubectl reads as it is meant. */

@@ -8,8 +8,8 @@ import {
 } from '../../shared/baseline/catalog/catalog.ts'
 import { FACT_SOURCES } from '../../shared/baseline/facts/facts.ts'
 import type { Served } from '../../shared/cluster/discovery.ts'
+import { formatValue } from '../../shared/engine/format-value.ts'
 import { groupOf, type KubeObject, titleOf } from '../../shared/engine/json/object.ts'
-import { showValue } from '../../shared/engine/show.ts'
 import { UsageError } from '../run-cli.ts'
 
 /** A cluster as somebody describes it, where there is none to ask. */
@@ -126,6 +126,6 @@ function requireKnown(group: string, groups: readonly string[]): void {
   if (groups.includes(group)) return
   const near = closest(group, [...groups])
   throw new UsageError(
-    `--without-api: the catalog names no API group ${showValue('', group)}: did you mean "${near}"?`,
+    `--without-api: the catalog names no API group ${formatValue('', group)}: did you mean "${near}"?`,
   )
 }

@@ -1,8 +1,8 @@
 import { type Evaluation, evaluate } from '../../reconciler/baseline/gather/evaluation.ts'
+import { createStatusDecider } from '../../shared/baseline/asset-status.ts'
 import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
 import { DETECTORS, type Detector } from '../../shared/baseline/facts/facts.ts'
 import type { StickyHardware } from '../../shared/baseline/facts/hardware.ts'
-import { createStandings } from '../../shared/baseline/standing.ts'
 import { UNKNOWN } from '../../shared/baseline/state.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
 import type { Env } from '../../shared/ops/env.ts'
@@ -34,7 +34,7 @@ export function outlookOffline(catalog: Catalog, options: OfflineOptions, env: E
     schemas: knownSchemas(),
     images: relatedImages(env),
   })
-  const decide = createStandings(catalog, sha256)
+  const decide = createStatusDecider(catalog, sha256)
   const memory = { ...UNKNOWN, hardware: hardwareThatWas(forcedDetectors(options)) }
   return evaluate({ catalog, decide }, observations, memory, 0)
 }

@@ -1,7 +1,7 @@
 import { type Evaluation, evaluate } from '../../reconciler/baseline/gather/evaluation.ts'
 import { withCluster } from '../../reconciler/baseline/gather/read-cluster.ts'
+import { createStatusDecider } from '../../shared/baseline/asset-status.ts'
 import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
-import { createStandings } from '../../shared/baseline/standing.ts'
 import { connect } from '../../shared/cluster/client.ts'
 import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
@@ -26,7 +26,7 @@ export async function outlookOnCluster(
   try {
     return await withCluster(options, async ({ snapshot, ledger }) => {
       if (snapshot.kind === 'unavailable') throw new Error(snapshot.message)
-      const decide = createStandings(catalog, sha256)
+      const decide = createStatusDecider(catalog, sha256)
       return evaluate({ catalog, decide }, snapshot.observations, ledger.memory, Date.now())
     })
   } finally {

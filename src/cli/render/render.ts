@@ -3,8 +3,8 @@ import { waitsOn } from '../../reconciler/baseline/report/hco-notes.ts'
 import { type Asset, type Catalog, namespaceOf } from '../../shared/baseline/catalog/catalog.ts'
 import { nearest, suggesting } from '../../shared/baseline/settings/match-names.ts'
 import { SEE_ALL_NAMES } from '../../shared/baseline/settings/settings.ts'
+import { formatValue } from '../../shared/engine/format-value.ts'
 import { titleOf } from '../../shared/engine/json/object.ts'
-import { showValue } from '../../shared/engine/show.ts'
 import type { Env } from '../../shared/ops/env.ts'
 import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
 import { notesOn } from '../notes.ts'
@@ -29,8 +29,8 @@ export async function render(options: RenderOptions, env: Env): Promise<number> 
   const rendered = wanted.map((asset) => renderedOn(asset, evaluation))
   process.stdout.write(FORMATS[options.output](rendered, options))
   for (const line of leftOut(rendered, options)) warn(line)
-  const failed = rendered.flatMap(({ asset, standing }) =>
-    standing.kind === 'failed' ? [`${asset.name}: ${standing.message}`] : [],
+  const failed = rendered.flatMap(({ asset, status }) =>
+    status.kind === 'failed' ? [`${asset.name}: ${status.message}`] : [],
   )
   for (const line of failed) warn(line)
   return failed.length === 0 ? 0 : 1
@@ -64,20 +64,20 @@ function leftOut(
   { asset, output }: RenderOptions,
 ): readonly string[] {
   if (!asset || output === 'status') return []
-  return rendered.flatMap(({ asset: { name }, standing }) => {
-    if (standing.kind === 'inactive') return [`${name} is not active: ${standing.message}`]
-    return standing.kind === 'tombstone' ? [`${name} has no baseline: it is to be deleted`] : []
+  return rendered.flatMap(({ asset: { name }, status }) => {
+    if (status.kind === 'inactive') return [`${name} is not active: ${status.message}`]
+    return status.kind === 'tombstone' ? [`${name} has no baseline: it is to be deleted`] : []
   })
 }
 
 /** What became of an asset, as the formats print it. */
-export function renderedOn(asset: Asset, { standings, hco }: Evaluation): RenderedAsset {
-  const standing = standings.get(asset.name)
-  if (!standing) throw new Error(`asset ${asset.name} was never evaluated`)
+export function renderedOn(asset: Asset, { statuses, hco }: Evaluation): RenderedAsset {
+  const status = statuses.get(asset.name)
+  if (!status) throw new Error(`asset ${asset.name} was never evaluated`)
   const { kind, name } = asset.object
   const namespace = namespaceOf(asset, hco.metadata.namespace ?? '')
   const metadata = { name, ...(namespace !== undefined && { namespace }) }
-  return { asset, standing, title: titleOf({ kind, metadata }) }
+  return { asset, status, title: titleOf({ kind, metadata }) }
 }
 
 /** The assets of these names, in the catalog's order; all where no name is given. Throws a UsageError for a name of none. */
@@ -88,6 +88,6 @@ export function selectAssets(catalog: Catalog, names: readonly string[] | undefi
   if (unknown === undefined) return catalog.filter(({ name }) => names.includes(name))
   // A part of a name is nearer to it than another short name.
   const near = known.find((name) => name.includes(unknown)) ?? nearest(unknown, known)
-  const sentence = `--asset: no asset is named ${showValue('', unknown)}`
+  const sentence = `--asset: no asset is named ${formatValue('', unknown)}`
   throw new UsageError(suggesting(sentence, near === undefined ? near : `"${near}"`, SEE_ALL_NAMES))
 }

@@ -1,9 +1,9 @@
-import { type Asset, isHyperConverged } from '../../shared/baseline/catalog/catalog.ts'
 import {
-  createStandings,
-  type DecideStandings,
+  createStatusDecider,
+  type DecideStatuses,
   identityOn,
-} from '../../shared/baseline/standing.ts'
+} from '../../shared/baseline/asset-status.ts'
+import { type Asset, isHyperConverged } from '../../shared/baseline/catalog/catalog.ts'
 import { type Client, isConflict, isUnknownField } from '../../shared/cluster/client.ts'
 import type { HealLimits } from '../../shared/engine/throttle.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
@@ -52,7 +52,7 @@ export class AssetsController implements Controller {
   readonly concurrency = CONCURRENCY
   readonly #options: AssetsControllerOptions
   readonly #assetsOf: (source: string) => readonly string[]
-  readonly #standings: DecideStandings
+  readonly #statuses: DecideStatuses
   readonly #approvals: Approvals
   readonly #order: ReconcileOrder
   readonly #memories = new Map<string, AssetMemory>()
@@ -63,7 +63,7 @@ export class AssetsController implements Controller {
   constructor(options: AssetsControllerOptions) {
     const { catalog, view } = options
     this.#options = options
-    this.#standings = createStandings(catalog, sha256)
+    this.#statuses = createStatusDecider(catalog, sha256)
     this.#approvals = new Approvals({ ...options, pools: () => view.watches.objects('pools') })
     this.#order = new ReconcileOrder(catalog, (asset) => view.isObjectKnown(asset))
     this.#assetsOf = assetIndex(catalog)
@@ -115,7 +115,7 @@ export class AssetsController implements Controller {
       return
     }
     const before = this.#evaluation
-    const tools = { catalog, decide: this.#standings }
+    const tools = { catalog, decide: this.#statuses }
     const evaluation = evaluate(tools, snapshot.observations, ledger.memory, now())
     this.#evaluation = evaluation
     const { hco, stated, state } = evaluation

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-import { cut } from '../engine/show.ts'
+import { cut } from '../engine/format-value.ts'
 import type { Client } from './client.ts'
 
 /** The object that an event is about. */

@@ -1,3 +1,4 @@
+import { formatValue } from './format-value.ts'
 import { annotationOf, type KubeObject } from './json/object.ts'
 import { ineffectiveChanges } from './merge/ineffective-changes.ts'
 import type { FieldPath, MergeTree } from './merge/merge-tree.ts'
@@ -7,7 +8,6 @@ import type { OverrideNames } from './overrides/override-names.ts'
 import { applyPatch } from './overrides/patch.ts'
 import type { Problem } from './problem.ts'
 import { err, ok, type Result } from './result.ts'
-import { showValue } from './show.ts'
 
 /** What ought to become of an object, given its baseline and the overrides that it carries. */
 export type Plan =
@@ -171,7 +171,7 @@ export function switchProblems(
     const value = annotationOf(object, annotation)
     if (value === undefined || values.some((known) => known === value)) return []
     const choices = values.map((choice) => `"${choice}"`).join(' or ')
-    const message = `${annotation} must be ${choices}, or absent, not ${showValue('', value)}`
+    const message = `${annotation} must be ${choices}, or absent, not ${formatValue('', value)}`
     return [{ reason: 'InvalidMode', annotation, message }]
   })
 }

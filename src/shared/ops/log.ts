@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 
-import { escapeControls } from '../engine/show.ts'
+import { escapeControls } from '../engine/format-value.ts'
 
 export type Log = pino.Logger
 

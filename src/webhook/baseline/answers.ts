@@ -1,7 +1,7 @@
 import type { EventInput } from '../../shared/cluster/events.ts'
+import { cut, escapeControls } from '../../shared/engine/format-value.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import type { Drift } from '../../shared/engine/merge/merge.ts'
-import { cut, escapeControls } from '../../shared/engine/show.ts'
 import { type AdmissionResponse, allowed, denied, patched } from '../server/review.ts'
 import { type Referee, type War, warRemark } from './contests/referee.ts'
 import type { Knowledge, ManagedObject } from './knowledge.ts'

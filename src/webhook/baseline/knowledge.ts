@@ -1,5 +1,11 @@
 import { AUTOPILOT } from '../../shared/baseline/annotations.ts'
 import {
+  type AssetStatus,
+  type DecideStatuses,
+  identityOn,
+  statusOf,
+} from '../../shared/baseline/asset-status.ts'
+import {
   type Asset,
   type Catalog,
   isAlwaysDenied,
@@ -18,12 +24,6 @@ import {
   type Settings,
   settingsInForce,
 } from '../../shared/baseline/settings/settings.ts'
-import {
-  type DecideStandings,
-  identityOn,
-  type Standing,
-  standingOf,
-} from '../../shared/baseline/standing.ts'
 import type { State } from '../../shared/baseline/state.ts'
 import { type KindQuery, type KindSchema, schemaKey } from '../../shared/cluster/schemas.ts'
 import { canonicalJson } from '../../shared/engine/json/canonical.ts'
@@ -37,7 +37,7 @@ export interface ManagedObject {
   readonly isHco: boolean
   readonly isSensitive: boolean
   readonly isAlwaysDenied: boolean
-  readonly standing: Standing
+  readonly status: AssetStatus
   readonly tree: MergeTree | undefined
   /** The leader publishes the very same baseline; where it does not, two opinions would be an edit war. */
   readonly isAgreed: boolean
@@ -72,7 +72,7 @@ export interface Knowledge {
   /** What of a HyperConverged would be facts; of one in another version than ours its annotations only. */
   readonly hcoFactsOf: (hco: KubeObject) => HcoFacts
   /** How an asset stands where these are the facts of the HyperConverged, and these its settings. */
-  readonly standingWith: (managed: ManagedObject, hco: HcoFacts, settings: Settings) => Standing
+  readonly statusWith: (managed: ManagedObject, hco: HcoFacts, settings: Settings) => AssetStatus
 }
 
 /** The schemas to load before knowledge can be made of a state. */
@@ -87,26 +87,26 @@ export function createKnowledge(
   catalog: Catalog,
   state: State,
   schemas: ReadonlyMap<string, KindSchema>,
-  decide: DecideStandings,
+  decide: DecideStatuses,
 ): Knowledge {
   const { facts } = state
   const known = { valid: state.settings, neverValid: state.neverValid }
   const settings = settingsInForce(known, state.otherAutopilot)
   const isOtherThere = state.otherAutopilot !== 'absent'
-  const standings = decide(facts, settings)
+  const statuses = decide(facts, settings)
   const annotationsKnown = canonicalJson(facts.hco.annotations)
   const all = catalog.map((asset): ManagedObject => {
-    const standing = standings.get(asset.name)
-    if (!standing) throw new Error(`asset ${asset.name} is of another catalog`)
+    const status = statuses.get(asset.name)
+    if (!status) throw new Error(`asset ${asset.name} is of another catalog`)
     const identity = identityOn(asset, facts)
     return {
       asset,
       isHco: isHyperConverged(asset),
       isSensitive: isSensitive(asset),
       isAlwaysDenied: isAlwaysDenied(asset),
-      standing,
+      status,
       tree: identity && schemas.get(schemaKey(identity))?.tree,
-      isAgreed: standing.kind === 'active' && state.baselines[asset.name] === standing.digest,
+      isAgreed: status.kind === 'active' && state.baselines[asset.name] === status.digest,
       appliedDigest: state.applied[asset.name],
     }
   })
@@ -118,8 +118,8 @@ export function createKnowledge(
     }),
   )
   const kinds = new Set(catalog.map(({ object }) => kindKey(object)))
-  const standingWith: Knowledge['standingWith'] = ({ asset }, hco, settings) =>
-    standingOf(asset, { ...facts, hco }, settings, sha256)
+  const statusWith: Knowledge['statusWith'] = ({ asset }, hco, settings) =>
+    statusOf(asset, { ...facts, hco }, settings, sha256)
   const readHco = hcoFactsFor(catalog)
   return {
     settings,
@@ -133,8 +133,8 @@ export function createKnowledge(
       if (!managed.isHco) return managed
       const annotations = annotationFacts(metadata.annotations ?? {})
       if (canonicalJson(annotations) === annotationsKnown) return managed
-      const standing = standingWith(managed, { ...facts.hco, annotations }, settings)
-      return isSame(standing, managed.standing) ? managed : { ...managed, standing }
+      const status = statusWith(managed, { ...facts.hco, annotations }, settings)
+      return isSame(status, managed.status) ? managed : { ...managed, status }
     },
     hcoFactsOf(hco) {
       const { annotations, ...rest } = readHco(hco)
@@ -142,14 +142,14 @@ export function createKnowledge(
         ? { ...rest, annotations }
         : { ...facts.hco, annotations }
     },
-    standingWith,
+    statusWith,
     isKindManaged: (group, kind) => kinds.has(kindKey({ group, kind })),
     find: (group, kind, namespace, name) =>
       index.get(keyOf(kindKey({ group, kind }), namespace, name)),
   }
 }
 
-const isSame = (a: Standing, b: Standing) =>
+const isSame = (a: AssetStatus, b: AssetStatus) =>
   a.kind === 'active' && b.kind === 'active' && a.digest === b.digest
 
 const keyOf = (kind: string, namespace: string | undefined, name: string) =>

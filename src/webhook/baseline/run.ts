@@ -2,9 +2,9 @@ import type { Server } from 'node:https'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PREFIX } from '../../shared/baseline/annotations.ts'
+import { createStatusDecider } from '../../shared/baseline/asset-status.ts'
 import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
 import { SERVING_SECRET, STATE_CONFIG_MAP } from '../../shared/baseline/names.ts'
-import { createStandings } from '../../shared/baseline/standing.ts'
 import { parseState } from '../../shared/baseline/state.ts'
 import type { Client } from '../../shared/cluster/client.ts'
 import { createRecorder } from '../../shared/cluster/events.ts'
@@ -83,7 +83,7 @@ export async function runWebhook(
   const metrics = createWebhookMetrics(registry, () => contests.atWar(now()))
   const tell = createTroubleTeller(log)
   const loadSchemas = createSchemas(client)
-  const decide = createStandings(catalog, sha256)
+  const decide = createStatusDecider(catalog, sha256)
   const secretMode = config.certificate.mode === 'secret'
   let knowledge: Knowledge | undefined
   let isEnding = false
@@ -191,7 +191,7 @@ export async function runWebhook(
     ...(isEnding ? ['it is shutting down'] : []),
     ...(inUse ? [] : ['there is no serving certificate']),
     ...(knowledge ? [] : ['the leader has published no state']),
-    ...(knowledge?.all.some(({ standing, tree }) => standing.kind === 'active' && !tree)
+    ...(knowledge?.all.some(({ status, tree }) => status.kind === 'active' && !tree)
       ? ['some schemas are missing']
       : []),
   ]
@@ -226,7 +226,7 @@ export async function runWebhook(
 }
 
 const agreement = ({ all }: Knowledge) => {
-  const active = all.filter(({ standing }) => standing.kind === 'active')
+  const active = all.filter(({ status }) => status.kind === 'active')
   return {
     active: active.length,
     disagreeing: active.filter(({ isAgreed }) => !isAgreed).map(({ asset }) => asset.name),

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
+import { statusOf } from '../../../src/shared/baseline/asset-status.ts'
 import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
-import { standingOf } from '../../../src/shared/baseline/standing.ts'
 import { factsWith } from '../../unit/catalog/facts.ts'
 import {
   autopilotCluster,
@@ -227,7 +227,7 @@ t.test('changes of MachineConfigs, by what they do to nodes', async (t) => {
 /** An object as the catalog renders it on any cluster. */
 function baselineOf(name: string): Loose {
   const asset = ownProgram().catalog.find((known) => known.name === name)
-  const standing = asset && standingOf(asset, factsWith({}), readSettings({}).settings, String)
-  if (standing?.kind !== 'active') throw new Error(`${name} is not active`)
-  return structuredClone(standing.baseline)
+  const status = asset && statusOf(asset, factsWith({}), readSettings({}).settings, String)
+  if (status?.kind !== 'active') throw new Error(`${name} is not active`)
+  return structuredClone(status.baseline)
 }

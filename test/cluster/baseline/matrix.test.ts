@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { FIELD_MANAGER } from '../../../src/shared/baseline/annotations.ts'
-import { identityOn } from '../../../src/shared/baseline/standing.ts'
+import { identityOn } from '../../../src/shared/baseline/asset-status.ts'
 import { connect } from '../../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../../src/shared/cluster/kubeconfig.ts'
 import { pathOf } from '../../../src/shared/cluster/resource.ts'
@@ -35,13 +35,13 @@ t.test(
     const schemas = createSchemas(client)
 
     for (const [name, sample] of Object.entries(SAMPLE_CLUSTERS)) {
-      const { standings, state } = outlookOnSample(catalog, sample)
+      const { statuses, state } = outlookOnSample(catalog, sample)
       for (const asset of catalog) {
-        const standing = standings.get(asset.name)
+        const status = statuses.get(asset.name)
         const identity = identityOn(asset, state.facts)
-        if (standing?.kind !== 'active' || !identity) continue
+        if (status?.kind !== 'active' || !identity) continue
         await t.test(`${asset.name} × ${name}`, async (t) => {
-          const { baseline } = standing
+          const { baseline } = status
           const { apiVersion, namespace } = identity
           const at = {
             apiVersion,
@@ -50,8 +50,13 @@ t.test(
           }
           const options = `?fieldManager=${FIELD_MANAGER}&force=true&fieldValidation=Strict`
           const path = `${pathOf(at, baseline.metadata.name)}${options}`
-          const { status, body } = await cluster.admin<KubeObject>('PATCH', path, baseline, APPLY)
-          t.ok(status === 200 || status === 201, JSON.stringify(body))
+          const { status: code, body } = await cluster.admin<KubeObject>(
+            'PATCH',
+            path,
+            baseline,
+            APPLY,
+          )
+          t.ok(code === 200 || code === 201, JSON.stringify(body))
           const query = [{ ...identity, enumPointers: [], fieldPointers: [] }]
           // The server publishes a schema some moments after it serves the kind.
           const tree = await until('its schema is published', async () => {

@@ -1,5 +1,5 @@
+import { statusOf } from '../../../src/shared/baseline/asset-status.ts'
 import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
-import { standingOf } from '../../../src/shared/baseline/standing.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { assetNamed, factsWith } from '../catalog/facts.ts'
 
@@ -21,7 +21,7 @@ export const alerts: readonly Alert[] = rendered().groups.flatMap(({ rules }) =>
 
 function rendered(): Rules {
   const { settings } = readSettings({})
-  const standing = standingOf(assetNamed('prometheus-rules'), factsWith(), settings, sha256)
-  if (standing.kind !== 'active') throw new Error(JSON.stringify(standing))
-  return standing.baseline.spec as Rules
+  const status = statusOf(assetNamed('prometheus-rules'), factsWith(), settings, sha256)
+  if (status.kind !== 'active') throw new Error(JSON.stringify(status))
+  return status.baseline.spec as Rules
 }

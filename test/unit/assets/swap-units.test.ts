@@ -2,9 +2,8 @@ import { execFile, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-
+import { statusOf } from '../../../src/shared/baseline/asset-status.ts'
 import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
-import { standingOf } from '../../../src/shared/baseline/standing.ts'
 import { assetNamed, factsWith } from '../catalog/facts.ts'
 
 interface Ignition {
@@ -26,14 +25,9 @@ interface Ignition {
   }
 }
 
-const standing = standingOf(
-  assetNamed('swap-enable'),
-  factsWith({}),
-  readSettings({}).settings,
-  String,
-)
-if (standing.kind !== 'active') throw new Error(`swap-enable is ${standing.kind}`)
-const { storage, systemd } = (standing.baseline.spec as unknown as Ignition).config
+const status = statusOf(assetNamed('swap-enable'), factsWith({}), readSettings({}).settings, String)
+if (status.kind !== 'active') throw new Error(`swap-enable is ${status.kind}`)
+const { storage, systemd } = (status.baseline.spec as unknown as Ignition).config
 const units = systemd.units.flatMap(({ name, enabled, contents = '' }) =>
   enabled ? [{ name, contents }] : [],
 )
@@ -123,11 +117,11 @@ const verify = (folder: string, contentsOf: (contents: string) => string): Promi
   )
 }
 
-const { status } = spawnSync('systemd-analyze', ['--version'])
+const { status: exitCode } = spawnSync('systemd-analyze', ['--version'])
 t.test(
   'systemd has nothing against these units',
   {
-    skip: status === 0 ? false : 'needs systemd-analyze',
+    skip: exitCode === 0 ? false : 'needs systemd-analyze',
   },
   async (t) => {
     t.equal(await verify(t.testdir({}), String), '')

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
+import { statusOf } from '../../../src/shared/baseline/asset-status.ts'
 import { apiVersionOf } from '../../../src/shared/baseline/catalog/catalog.ts'
 import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
-import { standingOf } from '../../../src/shared/baseline/standing.ts'
 import { isMap, type KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { crdOf, faultsOf } from './definitions.ts'
 import { assetNamed, type Changes, catalog, everythingServed, FULL, factsWith } from './facts.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const rendered = (name: string, changes: Changes) =>
-  standingOf(assetNamed(name), factsWith(changes), readSettings({}).settings, sha256)
+  statusOf(assetNamed(name), factsWith(changes), readSettings({}).settings, sha256)
 const objectOf = (name: string, changes: Changes): KubeObject => {
-  const standing = rendered(name, changes)
-  if (standing.kind !== 'active') throw new Error(`${name}: ${JSON.stringify(standing)}`)
-  return standing.baseline
+  const status = rendered(name, changes)
+  if (status.kind !== 'active') throw new Error(`${name}: ${JSON.stringify(status)}`)
+  return status.baseline
 }
 
 t.test('the check refuses what the API server would refuse', async (t) => {
@@ -60,8 +60,8 @@ t.test('what has no CRD is of the API server itself', async (t) => {
 for (const [version, served] of Object.entries({ v1, v1beta1 })) {
   t.test(`each asset is what its CRD admits beside a HyperConverged ${version}`, async (t) => {
     for (const { name } of defined) {
-      const standing = rendered(name, { ...FULL, served })
-      if (standing.kind === 'active') t.same(faultsOf(standing.baseline), [], name)
+      const status = rendered(name, { ...FULL, served })
+      if (status.kind === 'active') t.same(faultsOf(status.baseline), [], name)
       else t.match(name, /^fence-/)
     }
   })
@@ -90,17 +90,17 @@ t.test('a HyperConverged that has a quota of its own needs none of ours', async 
   const quota = (served: Changes['served'], spec: Readonly<Record<string, unknown>>) =>
     rendered('aaq', { ...(served && { served }), hco: { annotations, spec } })
   const own = (enable: boolean) => ({ deployment: { applicationAwareConfig: { enable } } })
-  for (const standing of [
+  for (const status of [
     quota(v1, own(true)),
     quota(v1beta1, { enableApplicationAwareQuota: true }),
   ])
-    t.match(standing, { kind: 'inactive', reason: 'NotApplicable' })
-  for (const standing of [
+    t.match(status, { kind: 'inactive', reason: 'NotApplicable' })
+  for (const status of [
     quota(v1, own(false)),
     quota(v1beta1, { enableApplicationAwareQuota: false }),
     quota(v1, {}),
   ])
-    t.match(standing, { kind: 'active', baseline: { kind: 'AAQ' } })
+    t.match(status, { kind: 'active', baseline: { kind: 'AAQ' } })
 })
 
 t.test('each USB device gets a resource name of its own, in every version', async (t) => {
@@ -159,8 +159,8 @@ t.test('the pages of the console are those that the installed plug-in offers', a
     })
   const enabled = { enabled: true }
   t.strictSame(
-    [plugin(true, true), plugin(true, false), plugin(false, true)].map((standing) =>
-      standing.kind === 'active' ? standing.baseline.spec : standing,
+    [plugin(true, true), plugin(true, false), plugin(false, true)].map((status) =>
+      status.kind === 'active' ? status.baseline.spec : status,
     ),
     [
       { type: 'Monitoring', monitoring: { perses: enabled, incidents: enabled } },

@@ -35,10 +35,18 @@ export function faultsOf(object: KubeObject, definition?: Crd): readonly string[
   if (!crd) return [`test/crds has no ${object.kind}.${group}`]
   const found = crd.spec.versions.find(({ name }) => name === version)
   if (!found) return [`${object.kind} has no version ${version}`]
-  const { properties } = found.schema.openAPIV3Schema
-  return validatorOf({
+  const validate = validators.get(found) ?? validatorFor(found)
+  validators.set(found, validate)
+  return validate(object)
+}
+
+type Version = Crd['spec']['versions'][number]
+
+const validators = new Map<Version, ReturnType<typeof validatorOf>>()
+
+const validatorFor = ({ schema }: Version) =>
+  validatorOf({
     type: 'object',
     required: ['spec'],
-    properties: { ...properties, metadata: {} },
-  })(object)
-}
+    properties: { ...schema.openAPIV3Schema.properties, metadata: {} },
+  })

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-
+import { statusOf } from '../../../src/shared/baseline/asset-status.ts'
 import { answerKey } from '../../../src/shared/baseline/facts/facts.ts'
 import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
-import { standingOf } from '../../../src/shared/baseline/standing.ts'
 import type { Schema } from '../../../src/shared/engine/merge/tree-of.ts'
 import { schemasOf } from '../../../tools/generate/schemas-file.ts'
 import { type Crd, crdOf, faultsOf } from './definitions.ts'
@@ -71,7 +70,7 @@ function offeredBy({ spec }: Crd): Required<Pick<Changes, 'enums' | 'fields'>> {
 const standingOn = (crd: Crd, changes: Changes = {}) => {
   const hco = { annotations: { 'enable-loadaware': 'true' }, ...changes.hco }
   const facts = factsWith({ ...changes, ...offeredBy(crd), hco })
-  return standingOf(asset, facts, readSettings({}).settings, sha256)
+  return statusOf(asset, facts, readSettings({}).settings, sha256)
 }
 
 const BACKGROUND = 'profileCustomizations/devEnableEvictionsInBackground'
@@ -109,23 +108,23 @@ const times: readonly (readonly [when: string, crd: Crd, spec: object])[] = [
 
 for (const [when, crd, spec] of times) {
   t.test(`the descheduler as it was ${when} gets what it admits`, async (t) => {
-    const standing = standingOn(crd)
-    if (standing.kind !== 'active') throw new Error(JSON.stringify(standing))
-    t.strictSame(standing.baseline.spec, {
+    const status = standingOn(crd)
+    if (status.kind !== 'active') throw new Error(JSON.stringify(status))
+    t.strictSame(status.baseline.spec, {
       managementState: 'Managed',
       mode: 'Automatic',
       deschedulingIntervalSeconds: 60,
       ...spec,
     })
-    t.same(faultsOf(standing.baseline, crd), [])
+    t.same(faultsOf(status.baseline, crd), [])
   })
 }
 
 t.test('the definition of an older operator refuses what the newest is given', async (t) => {
-  const standing = standingOn(newest)
-  if (standing.kind !== 'active') throw new Error(JSON.stringify(standing))
+  const status = standingOn(newest)
+  if (status.kind !== 'active') throw new Error(JSON.stringify(status))
   const [, , [, crd] = []] = times
-  t.match(faultsOf(standing.baseline, crd), [
+  t.match(faultsOf(status.baseline, crd), [
     /evictionLimits must NOT have additional properties .*"node"/,
     /profiles\/0 must be equal to one of/,
   ])
@@ -153,8 +152,8 @@ for (const [version, spec] of [
     async (t) => {
       const served = { ...everythingServed, [HCO]: [version] }
       const annotations = { 'enable-loadaware': 'true' }
-      const standing = standingOn(newest, { served, hco: { annotations, spec } })
-      t.match(standing, { baseline: { spec: { evictionLimits: { total: 9, node: 3 } } } })
+      const status = standingOn(newest, { served, hco: { annotations, spec } })
+      t.match(status, { baseline: { spec: { evictionLimits: { total: 9, node: 3 } } } })
     },
   )
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { statusOf } from '../../../src/shared/baseline/asset-status.ts'
 import { classifyChange } from '../../../src/shared/baseline/machine-config/disruption-class.ts'
 import {
   type DisruptionPolicies,
@@ -8,7 +9,6 @@ import {
 } from '../../../src/shared/baseline/machine-config/disruption-policies.ts'
 import { withLivePayloads } from '../../../src/shared/baseline/machine-config/live-payloads.ts'
 import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
-import { standingOf } from '../../../src/shared/baseline/standing.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { deepFreeze, seed } from '../engine/schemas.ts'
@@ -598,14 +598,14 @@ t.test('depth and width are no reason to fail', async (t) => {
 })
 
 const swap = (() => {
-  const standing = standingOf(
+  const status = statusOf(
     assetNamed('swap-enable'),
     factsWith({}),
     readSettings({}).settings,
     sha256,
   )
-  if (standing.kind !== 'active') throw new Error(JSON.stringify(standing))
-  return standing.baseline as KubeObject & {
+  if (status.kind !== 'active') throw new Error(JSON.stringify(status))
+  return status.baseline as KubeObject & {
     readonly spec: {
       readonly config: {
         readonly storage: {

@@ -14,18 +14,18 @@ const isDefined = ({ object: { group, kind } }: (typeof catalog)[number]) =>
 const active = new Map<string, readonly string[]>()
 
 for (const [cluster, sample] of Object.entries(SAMPLE_CLUSTERS)) {
-  const { standings } = outlookOnSample(catalog, sample)
+  const { statuses } = outlookOnSample(catalog, sample)
   const objects: KubeObject[] = []
   for (const asset of catalog) {
-    const standing = standings.get(asset.name)
-    const state = standing?.kind === 'inactive' ? standing.reason : standing?.kind
+    const status = statuses.get(asset.name)
+    const state = status?.kind === 'inactive' ? status.reason : status?.kind
     t.test(`${asset.name} × ${cluster}: ${state}`, async (t) => {
-      t.ok(standing, 'it is decided')
-      t.not(standing?.kind, 'failed', JSON.stringify(standing))
-      if (standing?.kind !== 'active') return
-      objects.push(standing.baseline)
-      if (isDefined(asset)) t.same(faultsOf(standing.baseline), [], 'its schema')
-      t.same(ignitionFaults(standing.baseline), [], 'its Ignition')
+      t.ok(status, 'it is decided')
+      t.not(status?.kind, 'failed', JSON.stringify(status))
+      if (status?.kind !== 'active') return
+      objects.push(status.baseline)
+      if (isDefined(asset)) t.same(faultsOf(status.baseline), [], 'its schema')
+      t.same(ignitionFaults(status.baseline), [], 'its Ignition')
       active.set(asset.name, [...(active.get(asset.name) ?? []), cluster])
     })
   }

@@ -2,7 +2,7 @@ import t from 'tap'
 import { parseAllDocuments } from 'yaml'
 
 import { FORMATS, type RenderedAsset } from '../../../src/cli/render/formats.ts'
-import type { Standing } from '../../../src/shared/baseline/standing.ts'
+import type { AssetStatus } from '../../../src/shared/baseline/asset-status.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { assetNamed } from '../catalog/facts.ts'
 
@@ -13,9 +13,9 @@ const baseline: KubeObject = {
   spec: { nodeSelector: { 'x/y': '' }, quoted: 'yes', number: '0x1F', long: 'word '.repeat(50) },
 }
 const digest = 'd'.repeat(64)
-const rendered = (name: string, standing: Standing): RenderedAsset => {
+const rendered = (name: string, status: AssetStatus): RenderedAsset => {
   const asset = assetNamed(name)
-  return { asset, standing, title: `${asset.object.kind} ${asset.object.name}` }
+  return { asset, status, title: `${asset.object.kind} ${asset.object.name}` }
 }
 const ALL: readonly RenderedAsset[] = [
   rendered('hco-golden-config', { kind: 'tombstone' }),

@@ -58,7 +58,7 @@ export const approval: ApprovalPolicy = {
 /** An active asset whose object is in sync, but for what is given. */
 export const inputWith = (changes: Partial<AssetInput> = {}): AssetInput => ({
   asset,
-  standing: { kind: 'active', baseline, digest: 'd' },
+  status: { kind: 'active', baseline, digest: 'd' },
   live: storedWith(),
   isRead: false,
   hasReleased: false,

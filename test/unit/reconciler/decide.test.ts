@@ -8,7 +8,7 @@ import type {
 } from '../../../src/reconciler/baseline/decide/decision.ts'
 import { spentOn } from '../../../src/reconciler/baseline/decide/heal-budget.ts'
 import { remember, withAnswer } from '../../../src/reconciler/baseline/decide/memory.ts'
-import type { Standing } from '../../../src/shared/baseline/standing.ts'
+import type { AssetStatus } from '../../../src/shared/baseline/asset-status.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { assetNamed } from '../catalog/facts.ts'
 import { deepFreeze, objectWith } from '../engine/schemas.ts'
@@ -24,9 +24,9 @@ interface Case {
 const outcomeOf = (outcome: object) => ({ kind: 'final', outcome })
 const skipped = (reason: string, message?: string | RegExp) =>
   outcomeOf({ kind: 'skipped', reason, ...(message && { message }) })
-const inactive = (more: object = {}): Standing =>
-  ({ kind: 'inactive', reason: 'ConditionFalse', message: 'waits', ...more }) as Standing
-const tombstone: Standing = { kind: 'tombstone' }
+const inactive = (more: object = {}): AssetStatus =>
+  ({ kind: 'inactive', reason: 'ConditionFalse', message: 'waits', ...more }) as AssetStatus
+const tombstone: AssetStatus = { kind: 'tombstone' }
 const rival = assetNamed('swap-enable')
 const yielding = { ...asset, yieldsTo: rival }
 const missed = { group: 'metallb.io', version: 'v1beta1', kind: 'MetalLB' }
@@ -45,48 +45,48 @@ const inTheWay: readonly Case[] = [
   { what: 'off', input: { isOff: true }, wanted: skipped('Off') },
   {
     what: 'off goes before a tombstone',
-    input: { isOff: true, standing: tombstone },
+    input: { isOff: true, status: tombstone },
     wanted: skipped('Off'),
   },
   {
     what: 'a template that fails',
-    input: { standing: { kind: 'failed', reason: 'RenderFailed', message: 'no' } },
+    input: { status: { kind: 'failed', reason: 'RenderFailed', message: 'no' } },
     wanted: outcomeOf({ kind: 'failed', reason: 'RenderFailed', message: 'no' }),
   },
   {
     what: 'a condition that cannot be judged yet, even of an object that is there',
-    input: { standing: inactive({ reason: 'SchemaMissing', message: 'not yet' }) },
+    input: { status: inactive({ reason: 'SchemaMissing', message: 'not yet' }) },
     wanted: skipped('SchemaMissing', 'not yet'),
   },
   {
     what: 'an object that its asset left over',
-    input: { standing: inactive() },
+    input: { status: inactive() },
     wanted: outcomeOf({ kind: 'leftover', message: 'waits' }),
   },
   {
     what: 'an inactive asset’s object that is somebody else’s',
-    input: { standing: inactive(), live: stranger },
+    input: { status: inactive(), live: stranger },
     wanted: skipped('Inactive', 'waits'),
   },
   {
     what: 'an API that somebody misses',
-    input: { standing: inactive({ missed }), live: undefined },
+    input: { status: inactive({ missed }), live: undefined },
     wanted: outcomeOf({ kind: 'skipped', reason: 'DependencyMissing', message: 'waits', missed }),
   },
   {
     what: 'an asset that somebody asked for',
-    input: { standing: inactive({ isAwaited: true }), live: undefined },
+    input: { status: inactive({ isAwaited: true }), live: undefined },
     wanted: skipped('Waiting', 'waits'),
   },
   {
     what: 'an asset that nobody asked for',
-    input: { standing: inactive(), live: undefined },
+    input: { status: inactive(), live: undefined },
     wanted: skipped('Inactive', 'waits'),
   },
   {
     what: 'a namespace that is not there',
     input: {
-      standing: {
+      status: {
         kind: 'active',
         baseline: objectWith({}, { namespace: 'n' }),
         digest: 'd',
@@ -145,8 +145,8 @@ const removalOf = (live: KubeObject) => ({
   ...outcomeOf({ kind: 'removed', was: live }),
   write: { kind: 'delete', live },
 })
-const unwanted = (changes: Partial<AssetInput> = {}) => ({ standing: tombstone, ...changes })
-const held = { asset: disruptive, standing: tombstone }
+const unwanted = (changes: Partial<AssetInput> = {}) => ({ status: tombstone, ...changes })
+const held = { asset: disruptive, status: tombstone }
 
 const removals: readonly Case[] = [
   {
@@ -202,17 +202,17 @@ const removals: readonly Case[] = [
   { what: 'a tombstone’s object', input: unwanted(), wanted: removalOf(storedWith()) },
   {
     what: 'what is pruned',
-    input: { asset: prunable, standing: inactive() },
+    input: { asset: prunable, status: inactive() },
     wanted: removalOf(storedWith()),
   },
   {
     what: 'what would be pruned and is somebody else’s',
-    input: { asset: prunable, standing: inactive(), live: stranger },
+    input: { asset: prunable, status: inactive(), live: stranger },
     wanted: skipped('Inactive'),
   },
   {
     what: 'what another does the work of, and is there',
-    input: { asset: yielding, standing: superseded, isRivalThere: true },
+    input: { asset: yielding, status: superseded, isRivalThere: true },
     wanted: {
       outcome: { kind: 'removed', why: 'gives way to b' },
       write: { kind: 'delete' },
@@ -220,7 +220,7 @@ const removals: readonly Case[] = [
   },
   {
     what: 'what another is to do the work of, and is not there yet',
-    input: { asset: yielding, standing: superseded },
+    input: { asset: yielding, status: superseded },
     wanted: outcomeOf({ kind: 'leftover', message: 'gives way to b' }),
   },
 ]
@@ -360,7 +360,7 @@ const stored: readonly Case[] = [
         owned: { text: 'a', map: { a: 'x' } },
         annotations: { 'ignore-fields': '/spec/text' },
       }),
-      standing: {
+      status: {
         kind: 'active',
         baseline: objectWith(
           { text: 'a', map: { a: 'y' } },

@@ -6,7 +6,7 @@ import {
   evaluate,
 } from '../../../src/reconciler/baseline/gather/evaluation.ts'
 import type { Observations } from '../../../src/reconciler/baseline/gather/facts.ts'
-import { createStandings } from '../../../src/shared/baseline/standing.ts'
+import { createStatusDecider } from '../../../src/shared/baseline/asset-status.ts'
 import { UNKNOWN } from '../../../src/shared/baseline/state.ts'
 import type { Served } from '../../../src/shared/cluster/discovery.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
@@ -34,7 +34,7 @@ const schema = { tree: { type: 'deduced' }, enums: {}, fields: {} } as const
 
 /** Looks at a cluster again and again, as one leader does. */
 const leader = () => {
-  const decide = createStandings(catalog, sha256)
+  const decide = createStatusDecider(catalog, sha256)
   const observed: Observations = {
     hco: hco(),
     nodes: [node('a')],
@@ -59,7 +59,7 @@ t.test('at first every asset is affected', async (t) => {
   t.same(affected(catalog, undefined, leader()()), everything)
 })
 
-t.test('what changes no standing affects nobody', async (t) => {
+t.test('what changes no status affects nobody', async (t) => {
   const look = leader()
   const before = look()
   t.same(affected(catalog, before, look()), [])
@@ -105,12 +105,9 @@ t.test('the same schema, read again, is no change', async (t) => {
   t.same(affected(catalog, before, look({ schemas: new Map(schemas) })), [])
 })
 
-t.test(
-  'what every other process needs to come to the same standings is in the state',
-  async (t) => {
-    const { state, standings } = leader()()
-    const active = everything.filter((name) => standings.get(name)?.kind === 'active')
-    t.same(Object.keys(state.baselines).sort(), active.sort())
-    t.match(state, { facts: { pools: { worker: 1 } }, otherAutopilot: 'absent' })
-  },
-)
+t.test('what every other process needs to come to the same statuses is in the state', async (t) => {
+  const { state, statuses } = leader()()
+  const active = everything.filter((name) => statuses.get(name)?.kind === 'active')
+  t.same(Object.keys(state.baselines).sort(), active.sort())
+  t.match(state, { facts: { pools: { worker: 1 } }, otherAutopilot: 'absent' })
+})

@@ -336,7 +336,7 @@ t.test(
   async (t) => {
     const managed = {
       ...managedBy('kubelet-perf-settings'),
-      standing: {
+      status: {
         kind: 'active',
         baseline: objectWith({ byName: [{ name: 'a' }], text: 'a' }),
         digest: '',

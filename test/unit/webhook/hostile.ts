@@ -4,12 +4,12 @@ import {
   IGNORE_FIELDS,
   PATCH,
 } from '../../../src/shared/baseline/annotations.ts'
+import { createStatusDecider } from '../../../src/shared/baseline/asset-status.ts'
 import { detectHardware, holdHardware } from '../../../src/shared/baseline/facts/hardware.ts'
 import { hcoFactsOf } from '../../../src/shared/baseline/facts/hco-facts.ts'
 import { applyPatch, plan } from '../../../src/shared/baseline/planner.ts'
 import { isExcluded, parseExclusions } from '../../../src/shared/baseline/settings/exclusions.ts'
 import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
-import { createStandings } from '../../../src/shared/baseline/standing.ts'
 import { parseState, type State, stateData, UNKNOWN } from '../../../src/shared/baseline/state.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { createApp } from '../../../src/webhook/server/app.ts'
@@ -180,11 +180,11 @@ const KEYS = [
 const annotated: Check = [
   'annotations of the HyperConverged under names that code has too change no fact and no baseline',
   async () => {
-    const standings = createStandings(catalog, sha256)
+    const statuses = createStatusDecider(catalog, sha256)
     const { settings } = readSettings({})
     const digests = (hcoFacts: State['facts']['hco']) =>
-      [...standings({ ...facts, hco: hcoFacts }, settings).values()].map((standing) =>
-        standing.kind === 'active' ? standing.digest : standing.kind,
+      [...statuses({ ...facts, hco: hcoFacts }, settings).values()].map((status) =>
+        status.kind === 'active' ? status.digest : status.kind,
       )
     const plain = hcoFactsOf(catalog, edited(hco, { annotations: {} }))
     for (const key of KEYS) {
@@ -292,8 +292,8 @@ const published: Check = [
 
 function stateOfKnowledge(): Pick<State, 'baselines' | 'applied'> {
   const active = ['hco-golden-config', 'swap-enable'].map((asset) => {
-    const { standing } = managedBy(asset)
-    return [asset, standing.kind === 'active' ? standing.digest : ''] as const
+    const { status } = managedBy(asset)
+    return [asset, status.kind === 'active' ? status.digest : ''] as const
   })
   return { baselines: Object.fromEntries(active), applied: {} }
 }

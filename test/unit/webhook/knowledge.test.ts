@@ -1,6 +1,6 @@
 import t from 'tap'
 import { DISABLED_RESOURCES } from '../../../src/shared/baseline/annotations.ts'
-import { createStandings } from '../../../src/shared/baseline/standing.ts'
+import { createStatusDecider } from '../../../src/shared/baseline/asset-status.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { createKnowledge, queriesOf } from '../../../src/webhook/baseline/knowledge.ts'
 import { catalog, factsWith } from '../catalog/facts.ts'
@@ -83,10 +83,10 @@ t.test('knows what may not be corrected, and what the leader agrees on', async (
     isAlwaysDenied: true,
     isAgreed: true,
   })
-  t.match(managedBy('pci-passthrough'), { standing: { reason: 'ConditionFalse' }, isAgreed: false })
+  t.match(managedBy('pci-passthrough'), { status: { reason: 'ConditionFalse' }, isAgreed: false })
   const excluding = knowledgeOf({ settings: { [DISABLED_RESOURCES]: '["metallb"]' } })
-  t.match(managedBy('metallb', excluding), { standing: { reason: 'Excluded' }, isAgreed: false })
-  const unagreed = createKnowledge(catalog, state, schemas, createStandings(catalog, sha256))
+  t.match(managedBy('metallb', excluding), { status: { reason: 'Excluded' }, isAgreed: false })
+  const unagreed = createKnowledge(catalog, state, schemas, createStatusDecider(catalog, sha256))
   t.notOk(unagreed.all.some(({ isAgreed }) => isAgreed))
   t.notOk(managedBy('swap-enable', unagreed).appliedDigest)
 })
@@ -96,7 +96,7 @@ t.test('knows no schema of a kind that is not served', async (t) => {
     catalog,
     { ...state, facts: factsWith({ served: {} }) },
     schemas,
-    createStandings(catalog, sha256),
+    createStatusDecider(catalog, sha256),
   )
   t.notOk(known.all.some(({ tree }) => tree))
 })

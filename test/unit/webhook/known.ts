@@ -1,6 +1,6 @@
 import { PREFIX } from '../../../src/shared/baseline/annotations.ts'
+import { createStatusDecider } from '../../../src/shared/baseline/asset-status.ts'
 import type { Facts } from '../../../src/shared/baseline/facts/facts.ts'
-import { createStandings } from '../../../src/shared/baseline/standing.ts'
 import { type State, UNKNOWN } from '../../../src/shared/baseline/state.ts'
 import type { EventInput } from '../../../src/shared/cluster/events.ts'
 import type { KindSchema } from '../../../src/shared/cluster/schemas.ts'
@@ -76,20 +76,20 @@ export function knowledgeOf(changes: Partial<State> = {}): Knowledge {
     catalog,
     state,
     schemas,
-    createStandings(catalog, sha256),
-  ).all.flatMap(({ asset, standing }) => (standing.kind === 'active' ? [{ asset, standing }] : []))
-  const baselines = active.map(({ asset, standing }) => [asset.name, standing.digest] as const)
-  const applied = active.flatMap(({ asset, standing }) =>
+    createStatusDecider(catalog, sha256),
+  ).all.flatMap(({ asset, status }) => (status.kind === 'active' ? [{ asset, status }] : []))
+  const baselines = active.map(({ asset, status }) => [asset.name, status.digest] as const)
+  const applied = active.flatMap(({ asset, status }) =>
     asset.disruption === 'none'
       ? []
-      : [[asset.name, sha256(canonicalJson(standing.baseline))] as const],
+      : [[asset.name, sha256(canonicalJson(status.baseline))] as const],
   )
   const agreed = {
     ...state,
     baselines: { ...Object.fromEntries(baselines), ...state.baselines },
     applied: { ...Object.fromEntries(applied), ...state.applied },
   }
-  return createKnowledge(catalog, agreed, schemas, createStandings(catalog, sha256))
+  return createKnowledge(catalog, agreed, schemas, createStatusDecider(catalog, sha256))
 }
 
 export const knowledge = knowledgeOf()
@@ -103,9 +103,9 @@ export function managedBy(asset: string, known: Knowledge = knowledge): ManagedO
 
 /** The object of an asset exactly as its baseline has it. */
 export function baselineOf(asset: string, known: Knowledge = knowledge): KubeObject {
-  const { standing } = managedBy(asset, known)
-  if (standing.kind !== 'active') throw new Error(`the asset ${asset} is not active`)
-  return standing.baseline
+  const { status } = managedBy(asset, known)
+  if (status.kind !== 'active') throw new Error(`the asset ${asset} is not active`)
+  return status.baseline
 }
 
 export interface Edit {

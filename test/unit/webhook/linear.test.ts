@@ -18,7 +18,7 @@ import {
   optIns,
 } from '../../../src/shared/baseline/settings/opt-ins.ts'
 import { readSettings, unknownNames } from '../../../src/shared/baseline/settings/settings.ts'
-import { cut, escapeControls, showValue } from '../../../src/shared/engine/show.ts'
+import { cut, escapeControls, formatValue } from '../../../src/shared/engine/format-value.ts'
 import { catalog } from '../catalog/facts.ts'
 import { objectWith, seed, tree } from '../engine/schemas.ts'
 import { workOf } from '../work.ts'
@@ -51,10 +51,10 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
     const annotations = Object.fromEntries([...optIns(catalog).keys()].map((key) => [key, text]))
     return [optInProblems(catalog, annotations), emptyOptIns(catalog, annotations)]
   },
-  'a value that is shown': (text) => showValue('/spec/a', text),
+  'a value that is shown': (text) => formatValue('/spec/a', text),
   'a text that is cut': (text) => cut(text, 256),
   'a text that is escaped': escapeControls,
-  'a pointer with a value': (text) => showValue(text, text),
+  'a pointer with a value': (text) => formatValue(text, text),
 }
 
 const pieces = [
@@ -184,7 +184,7 @@ t.test('the counter sees what grows with the square', async (t) => {
   )
   t.ok((two?.walked ?? 0) > 3.5 * (one?.walked ?? 0), 'a search in a list for each of its items')
   const shown = [500, 1_000].map((length) =>
-    workOn((text) => showValue('/spec/a', text.split(''), length), '-'.repeat(length)),
+    workOn((text) => formatValue('/spec/a', text.split(''), length), '-'.repeat(length)),
   )
   t.ok((shown[0]?.steps ?? 0) > 500, 'and our own code')
   t.ok((shown[1]?.steps ?? 0) > 1.9 * (shown[0]?.steps ?? 0))

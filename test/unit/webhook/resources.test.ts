@@ -209,7 +209,7 @@ for (const [sort, spec, drifts] of reordered) {
       const baseline = objectWith(spec(items))
       const managed = {
         ...managedBy('hco-golden-config'),
-        standing: { kind: 'active', baseline, digest: '' },
+        status: { kind: 'active', baseline, digest: '' },
         tree,
       } as const
       const write = { old: baseline, incoming: objectWith(spec(items.toReversed())) }

@@ -987,7 +987,7 @@ t.test('names the fields in the audit log', async (t) => {
 })
 
 t.test('agrees with the leader on every asset of the test catalog', async (t) => {
-  const active = knowledge.all.filter(({ standing }) => standing.kind === 'active')
+  const active = knowledge.all.filter(({ status }) => status.kind === 'active')
   t.equal(active.length, 11)
   t.ok(active.every(({ isAgreed }) => isAgreed))
 })

@@ -1,7 +1,6 @@
 import t from 'tap'
-
+import { cut, formatValue } from '../../../src/shared/engine/format-value.ts'
 import { type Problem, sentenceOf } from '../../../src/shared/engine/problem.ts'
-import { cut, showValue } from '../../../src/shared/engine/show.ts'
 import { explanation, fitted, isDiscreet } from '../../../src/webhook/baseline/words/wording.ts'
 import { OncePer } from '../../../src/webhook/server/once-per.ts'
 
@@ -33,7 +32,7 @@ t.test('shows no value under a pointer that names a secret anywhere', async (t) 
     ['/spec/a', ['data:;base64,eA=='], '["(payload)"]', false],
   ]
   for (const [pointer, value, text, discreet] of values) {
-    t.equal(showValue(pointer, value), text)
+    t.equal(formatValue(pointer, value), text)
     t.equal(isDiscreet(pointer, value), discreet)
   }
   t.notOk(isDiscreet('/spec/a', { long: 'x'.repeat(20_000), token: 'x' }))

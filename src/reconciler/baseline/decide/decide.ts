@@ -1,6 +1,6 @@
+import { isCreatable } from '../../../shared/baseline/asset-status.ts'
 import { isSensitive } from '../../../shared/baseline/catalog/catalog.ts'
 import { plan } from '../../../shared/baseline/planner.ts'
-import { isCreatable } from '../../../shared/baseline/standing.ts'
 import { decideChange } from './change.ts'
 import {
   type AssetInput,
@@ -21,33 +21,33 @@ export const decide = (input: AssetInput): Decision => firstOf(CHECKS, input) ??
 
 const off: Check<AssetInput> = ({ isOff }) => (isOff ? skip('Off') : undefined)
 
-const renderFailed: Check<AssetInput> = ({ standing }) =>
-  standing.kind === 'failed' ? final(standing) : undefined
+const renderFailed: Check<AssetInput> = ({ status }) =>
+  status.kind === 'failed' ? final(status) : undefined
 
-const undecided: Check<AssetInput> = ({ standing }) =>
-  standing.kind === 'inactive' && standing.reason === 'SchemaMissing'
-    ? skip('SchemaMissing', standing.message)
+const undecided: Check<AssetInput> = ({ status }) =>
+  status.kind === 'inactive' && status.reason === 'SchemaMissing'
+    ? skip('SchemaMissing', status.message)
     : undefined
 
-const leftover: Check<AssetInput> = ({ standing, live }) =>
-  standing.kind === 'inactive' && isManagedByUs(live)
-    ? final({ kind: 'leftover', message: standing.message })
+const leftover: Check<AssetInput> = ({ status, live }) =>
+  status.kind === 'inactive' && isManagedByUs(live)
+    ? final({ kind: 'leftover', message: status.message })
     : undefined
 
-const dependencyMissing: Check<AssetInput> = ({ standing }) => {
-  if (standing.kind !== 'inactive' || !standing.missed) return undefined
-  const { message, missed } = standing
+const dependencyMissing: Check<AssetInput> = ({ status }) => {
+  if (status.kind !== 'inactive' || !status.missed) return undefined
+  const { message, missed } = status
   return final({ kind: 'skipped', reason: 'DependencyMissing', message, missed })
 }
 
-const inactive: Check<AssetInput> = ({ standing }) =>
-  standing.kind === 'inactive'
-    ? skip(standing.isAwaited ? 'Waiting' : 'Inactive', standing.message)
+const inactive: Check<AssetInput> = ({ status }) =>
+  status.kind === 'inactive'
+    ? skip(status.isAwaited ? 'Waiting' : 'Inactive', status.message)
     : undefined
 
-const namespaceMissing: Check<AssetInput> = ({ standing, isNamespaceMissing }) =>
-  isNamespaceMissing && standing.kind === 'active'
-    ? skip('NamespaceMissing', `namespace ${standing.baseline.metadata.namespace} does not exist`)
+const namespaceMissing: Check<AssetInput> = ({ status, isNamespaceMissing }) =>
+  isNamespaceMissing && status.kind === 'active'
+    ? skip('NamespaceMissing', `namespace ${status.baseline.metadata.namespace} does not exist`)
     : undefined
 
 const schemaMissing: Check<AssetInput> = ({ tree }) =>
@@ -90,10 +90,10 @@ const CHECKS = [
 
 /** What the engine's plan makes of an active asset: its overrides may keep us from it. */
 function planned(input: AssetInput): Decision {
-  const { asset, standing, tree, live: object } = input
-  if (standing.kind !== 'active' || !tree)
+  const { asset, status, tree, live: object } = input
+  if (status.kind !== 'active' || !tree)
     throw new Error('an asset that no check answers for is active and has a schema')
-  const { baseline } = standing
+  const { baseline } = status
   const made = plan({ baseline, object, tree, isSensitive: isSensitive(asset) })
   if (made.kind === 'skip') return skip(made.reason)
   if (made.kind === 'hold') return final({ kind: 'held', problems: made.problems })

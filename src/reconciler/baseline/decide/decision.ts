@@ -1,7 +1,7 @@
 import { FIELD_MANAGER, MANAGED_BY } from '../../../shared/baseline/annotations.ts'
+import type { AssetStatus } from '../../../shared/baseline/asset-status.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
 import type { DisruptionPolicies } from '../../../shared/baseline/machine-config/disruption-policies.ts'
-import type { Standing } from '../../../shared/baseline/standing.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import type { MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
 import type { Operation } from '../../../shared/engine/merge/ownership.ts'
@@ -13,7 +13,7 @@ import type { Outcome, SkipReason } from './outcome.ts'
 /** Everything that decides about one asset. */
 export interface AssetInput {
   readonly asset: Asset
-  readonly standing: Standing
+  readonly status: AssetStatus
   /** The stored object. */
   readonly live: KubeObject | undefined
   /** Whether the server was asked for the object by name: a watch that lacks it may only be late. */

@@ -1,6 +1,6 @@
+import type { MissedApi } from '../../../shared/baseline/asset-status.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
 import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
-import type { MissedApi } from '../../../shared/baseline/standing.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import type { Drift } from '../../../shared/engine/merge/merge.ts'
 import type { Enforcement } from '../../../shared/engine/plan.ts'

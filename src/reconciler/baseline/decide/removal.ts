@@ -4,9 +4,9 @@ import {
   MODE,
   RECONCILE_PAUSED,
 } from '../../../shared/baseline/annotations.ts'
+import { isObsolete } from '../../../shared/baseline/asset-status.ts'
 import { classifyChange } from '../../../shared/baseline/machine-config/disruption-class.ts'
 import { switchProblems } from '../../../shared/baseline/planner.ts'
-import { isObsolete } from '../../../shared/baseline/standing.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import { allowanceFor } from './approval.ts'
 import {
@@ -29,14 +29,14 @@ export function removal(input: AssetInput): Decision | undefined {
 
 // Off means that nothing is deleted either.
 const isUnwanted = (input: AssetInput) =>
-  !input.isOff && (input.standing.kind === 'tombstone' || isObsoleteNow(input))
+  !input.isOff && (input.status.kind === 'tombstone' || isObsoleteNow(input))
 
 // A superseded object stays until the one that replaces it is there.
-const isObsoleteNow = ({ asset, standing, live, isRivalThere }: AssetInput) =>
-  isObsolete(standing, asset) && isManagedByUs(live) && (isRivalThere || !isSuperseded(standing))
+const isObsoleteNow = ({ asset, status, live, isRivalThere }: AssetInput) =>
+  isObsolete(status, asset) && isManagedByUs(live) && (isRivalThere || !isSuperseded(status))
 
-const isSuperseded = (standing: AssetInput['standing']) =>
-  standing.kind === 'inactive' && standing.reason === 'Superseded'
+const isSuperseded = (status: AssetInput['status']) =>
+  status.kind === 'inactive' && status.reason === 'Superseded'
 
 type Unwanted = AssetInput & { readonly live: KubeObject }
 
@@ -69,13 +69,13 @@ const deleting: Check<Unwanted> = ({ live: { metadata }, now }) => {
 }
 
 const deletable: Check<Unwanted> = (input) => {
-  const { live, standing, isObserving, nodePolicies: policies } = input
+  const { live, status, isObserving, nodePolicies: policies } = input
   const effectsOf = () => classifyChange({ live, desired: undefined, policies })
   const { permission, ...disruption } = allowanceFor(input, undefined, effectsOf)
   if (permission !== 'yes')
     return final({ kind: 'pendingRemoval', reason: permission, ...disruption })
   if (isObserving) return final({ kind: 'pendingRemoval', reason: 'Observing', ...disruption })
-  const why = isSuperseded(standing) && 'message' in standing && { why: standing.message }
+  const why = isSuperseded(status) && 'message' in status && { why: status.message }
   return final({ kind: 'removed', was: live, ...why }, { write: { kind: 'delete', live } })
 }
 

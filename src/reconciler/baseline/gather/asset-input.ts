@@ -1,5 +1,5 @@
+import { identityOn } from '../../../shared/baseline/asset-status.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
-import { identityOn } from '../../../shared/baseline/standing.ts'
 import { type AssetInput, isManagedByUs } from '../decide/decision.ts'
 import type { ClusterView } from './cluster-view.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -13,7 +13,7 @@ export type OwnInput = Pick<
 /** Gathers what is known of one asset; nothing is asked of the cluster. */
 export function gatherInput(
   asset: Asset,
-  { facts, stated, standings, policies }: Evaluation,
+  { facts, stated, statuses, policies }: Evaluation,
   view: ClusterView,
   isObserver: boolean,
   own: OwnInput,
@@ -21,12 +21,12 @@ export function gatherInput(
   const { activation } = stated.settings
   const { yieldsTo, needs } = asset
   const identity = identityOn(asset, facts)
-  const standing = standings.get(asset.name)
-  if (!standing) throw new Error(`asset ${asset.name} was never evaluated`)
+  const status = statuses.get(asset.name)
+  if (!status) throw new Error(`asset ${asset.name} was never evaluated`)
   return {
     ...own,
     asset,
-    standing,
+    status,
     live: view.live(asset),
     isRead: false,
     hasReleased: false,

@@ -1,4 +1,9 @@
 import { AUTOPILOT } from '../../../shared/baseline/annotations.ts'
+import type {
+  AssetStatus,
+  AssetStatuses,
+  DecideStatuses,
+} from '../../../shared/baseline/asset-status.ts'
 import {
   type Asset,
   type Catalog,
@@ -12,7 +17,6 @@ import {
 } from '../../../shared/baseline/machine-config/disruption-policies.ts'
 import { isToRun, otherBeside } from '../../../shared/baseline/settings/other-autopilot.ts'
 import { type ReadSettings, readSettings } from '../../../shared/baseline/settings/settings.ts'
-import type { DecideStandings, Standing, Standings } from '../../../shared/baseline/standing.ts'
 import { knownSettings, type Memory, type State } from '../../../shared/baseline/state.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import { makeFacts, type Observations } from './facts.ts'
@@ -22,8 +26,8 @@ export interface Evaluation {
   readonly facts: Facts
   readonly hco: KubeObject
   readonly stated: ReadSettings
-  readonly standings: Standings
-  /** What every other process needs to come to the same standings. */
+  readonly statuses: AssetStatuses
+  /** What every other process needs to come to the same statuses. */
   readonly state: Pick<
     State,
     'facts' | 'hardware' | 'sections' | 'settings' | 'neverValid' | 'otherAutopilot' | 'baselines'
@@ -35,7 +39,7 @@ export interface Evaluation {
 
 /** Decides what each asset's baseline is on the cluster as it was observed. */
 export function evaluate(
-  { catalog, decide }: { readonly catalog: Catalog; readonly decide: DecideStandings },
+  { catalog, decide }: { readonly catalog: Catalog; readonly decide: DecideStatuses },
   observations: Observations,
   previous: Memory,
   now: number,
@@ -47,13 +51,13 @@ export function evaluate(
   const { annotations = {} } = hco.metadata
   const otherAutopilot = otherBeside(isToRun(observations.otherAutopilot), annotations[AUTOPILOT])
   const stated = readSettings(annotations, knownSettings(previous), otherAutopilot)
-  const standings = decide(facts, stated.settings)
-  const baselines = digestsOf(standings)
+  const statuses = decide(facts, stated.settings)
+  const baselines = digestsOf(statuses)
   return {
     facts,
     hco,
     stated,
-    standings,
+    statuses,
     state: {
       facts,
       hardware,
@@ -77,14 +81,14 @@ export function affected(
   if (!before || !isSameRegime(before, after)) return catalog.map(({ name }) => name)
   const isAffected = (asset: Asset) =>
     (isHyperConverged(asset) && before.hco !== after.hco) ||
-    !isSameStanding(before.standings.get(asset.name), after.standings.get(asset.name))
+    !isSameStatus(before.statuses.get(asset.name), after.statuses.get(asset.name))
   return catalog.filter(isAffected).map(({ name }) => name)
 }
 
-const digestsOf = (standings: ReadonlyMap<string, Standing>) =>
+const digestsOf = (statuses: ReadonlyMap<string, AssetStatus>) =>
   Object.fromEntries(
-    [...standings].flatMap(([name, standing]) =>
-      standing.kind === 'active' ? [[name, standing.digest]] : [],
+    [...statuses].flatMap(([name, status]) =>
+      status.kind === 'active' ? [[name, status.digest]] : [],
     ),
   )
 
@@ -100,7 +104,7 @@ const isSameRegime = (before: Evaluation, after: Evaluation) =>
   isSame(before.stated.settings, after.stated.settings) &&
   isSame(before.facts.pools, after.facts.pools)
 
-const isSameStanding = (before: Standing | undefined, after: Standing | undefined) =>
+const isSameStatus = (before: AssetStatus | undefined, after: AssetStatus | undefined) =>
   before?.kind === 'active' && after?.kind === 'active'
     ? before.digest === after.digest
     : before === after || isSame(before, after)

@@ -1,3 +1,4 @@
+import { identityOn } from '../../../shared/baseline/asset-status.ts'
 import {
   apiVersionOf,
   type Catalog,
@@ -18,7 +19,6 @@ import {
 } from '../../../shared/baseline/facts/hardware.ts'
 import { hcoFactsOf } from '../../../shared/baseline/facts/hco-facts.ts'
 import { countMachines, detectTopology } from '../../../shared/baseline/facts/topology.ts'
-import { identityOn } from '../../../shared/baseline/standing.ts'
 import type { Memory } from '../../../shared/baseline/state.ts'
 import type { Served } from '../../../shared/cluster/discovery.ts'
 import { type KindQuery, type KindSchema, schemaKey } from '../../../shared/cluster/schemas.ts'

@@ -1,7 +1,7 @@
 import { APPROVE } from '../../../shared/baseline/annotations.ts'
 import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
+import { cut } from '../../../shared/engine/format-value.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
-import { cut } from '../../../shared/engine/show.ts'
 
 /** What a change does to the nodes of a pool. */
 export interface EffectOnPool extends Classification {

@@ -23,10 +23,10 @@ export function warningsOn(
 /** What was asked for of assets that are active, and waits for something; a sentence each. */
 export const waitsOn = (
   catalog: Catalog,
-  { facts, standings }: Pick<Evaluation, 'facts' | 'standings'>,
+  { facts, statuses }: Pick<Evaluation, 'facts' | 'statuses'>,
 ): readonly string[] =>
   catalog.flatMap((asset) =>
-    standings.get(asset.name)?.kind === 'active'
+    statuses.get(asset.name)?.kind === 'active'
       ? waitingSections(asset, facts).map((sentence) => `${asset.name}: ${sentence}`)
       : [],
   )

@@ -1,7 +1,7 @@
 import { PAUSE_FIELD_MANAGER } from '../../../shared/baseline/annotations.ts'
+import type { MissedApi } from '../../../shared/baseline/asset-status.ts'
 import { type Asset, namespaceOf } from '../../../shared/baseline/catalog/catalog.ts'
 import { type Activation, standbyReason } from '../../../shared/baseline/settings/activation.ts'
-import type { MissedApi } from '../../../shared/baseline/standing.ts'
 import { isEqual } from '../../../shared/engine/json/equal.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import type { ReconcilerMetrics } from '../../../shared/ops/metrics.ts'

@@ -1,10 +1,10 @@
 import { RECONCILE_PAUSED } from '../../../shared/baseline/annotations.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
 import type { EventInput } from '../../../shared/cluster/events.ts'
+import { formatValue } from '../../../shared/engine/format-value.ts'
 import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
 import type { Drift } from '../../../shared/engine/merge/merge.ts'
 import { sentenceOf } from '../../../shared/engine/problem.ts'
-import { showValue } from '../../../shared/engine/show.ts'
 import type { Outcome, Report } from '../decide/outcome.ts'
 
 /** How an outcome is told: one log line, and its events. Equal texts are not told twice. */
@@ -180,7 +180,7 @@ const listDrifts = (drifts: readonly Drift[]) =>
   listed(
     drifts.map(
       ({ pointer, found, wanted }) =>
-        `${pointer} ${showValue(pointer, found)} → ${showValue(pointer, wanted)}`,
+        `${pointer} ${formatValue(pointer, found)} → ${formatValue(pointer, wanted)}`,
     ),
   )
 

@@ -7,8 +7,8 @@ import { settingNote } from '../../../shared/baseline/settings/setting-note.ts'
 import type { ReadSettings } from '../../../shared/baseline/settings/settings.ts'
 import { isConflict } from '../../../shared/cluster/client.ts'
 import type { EventInput, RecordEvent } from '../../../shared/cluster/events.ts'
+import { formatValue } from '../../../shared/engine/format-value.ts'
 import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
-import { showValue } from '../../../shared/engine/show.ts'
 import type { Log } from '../../../shared/ops/log.ts'
 import type { ReconcilerMetrics } from '../../../shared/ops/metrics.ts'
 import type { Outcome, Report, SkipReason } from '../decide/outcome.ts'
@@ -198,7 +198,7 @@ function tellUnknown(
   stated: string,
   { log, record }: ReporterDeps,
 ): void {
-  const shown = showValue('', stated)
+  const shown = formatValue('', stated)
   const instead =
     digest === undefined
       ? 'nothing waits for approval'

@@ -1,5 +1,5 @@
+import { formatValue } from '../../engine/format-value.ts'
 import { excessOver } from '../../engine/overrides/override-names.ts'
-import { showValue } from '../../engine/show.ts'
 import { MAX_LENGTH } from '../annotations.ts'
 
 /** What the value of an annotation must be, where any of many values asks for an asset. */
@@ -25,7 +25,7 @@ function deviceProblem(text: string): string | undefined {
   const ids = text.split(',').map((id) => id.trim())
   const wrong = ids.find((id) => !DEVICE.test(id))
   if (wrong !== undefined) {
-    return `must be a comma separated list of vendor:product ids, four lower-case hexadecimal digits each, as in 10de:1eb8: ${showValue('', wrong)} is none`
+    return `must be a comma separated list of vendor:product ids, four lower-case hexadecimal digits each, as in 10de:1eb8: ${formatValue('', wrong)} is none`
   }
   if (ids.length > MAX_DEVICES) return `must not name more than ${MAX_DEVICES} devices`
   const seen = new Set<string>()
@@ -50,6 +50,6 @@ export const ANNOTATION_FORMATS = {
       // Whoever writes true thinks of a switch.
       SECRET.test(text) && text !== 'true'
         ? undefined
-        : `must be the name of a Secret (lower case letters, digits, - and .), not ${showValue('', text)}`,
+        : `must be the name of a Secret (lower case letters, digits, - and .), not ${formatValue('', text)}`,
   },
 } as const satisfies Readonly<Record<string, Format>>

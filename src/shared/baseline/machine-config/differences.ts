@@ -1,7 +1,7 @@
+import { cut } from '../../engine/format-value.ts'
 import { isEqual } from '../../engine/json/equal.ts'
 import { isMap } from '../../engine/json/object.ts'
 import { formatPointer } from '../../engine/json/pointer.ts'
-import { cut } from '../../engine/show.ts'
 
 /** What became of a member of an object: the verb of a sentence about it. */
 export type Verb = 'added' | 'removed' | 'changed'

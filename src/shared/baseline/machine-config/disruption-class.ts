@@ -1,7 +1,7 @@
+import { cut } from '../../engine/format-value.ts'
 import { isEqual } from '../../engine/json/equal.ts'
 import { groupOf, type KubeObject } from '../../engine/json/object.ts'
 import { valueAt } from '../../engine/json/pointer.ts'
-import { cut } from '../../engine/show.ts'
 import { differencesOf, verbOf } from './differences.ts'
 import {
   DEFAULT_POLICIES,

@@ -1,7 +1,7 @@
+import { cut } from '../../engine/format-value.ts'
 import { isEqual } from '../../engine/json/equal.ts'
 import { isMap, type JsonMap } from '../../engine/json/object.ts'
 import { formatPointer } from '../../engine/json/pointer.ts'
-import { cut } from '../../engine/show.ts'
 import { differencesOf, type Verb, verbOf } from './differences.ts'
 import type { Effect, PolicyLookup } from './disruption-policies.ts'
 

@@ -1,5 +1,5 @@
+import { formatValue } from '../../engine/format-value.ts'
 import { err, ok, type Result } from '../../engine/result.ts'
-import { showValue } from '../../engine/show.ts'
 import type { Asset } from '../catalog/catalog.ts'
 
 /** Of which assets the product keeps the objects, if it keeps any. */
@@ -63,6 +63,6 @@ export function parseActivation(text: string): Result<Activation, string> {
   return names.every((name) => NAME.test(name) && !ALMOST_SWITCHES.test(name))
     ? ok({ kind: 'only', names })
     : err(
-        `must be "true", "false", "observe" or a comma separated list of asset and group names, not ${showValue('', text)}`,
+        `must be "true", "false", "observe" or a comma separated list of asset and group names, not ${formatValue('', text)}`,
       )
 }

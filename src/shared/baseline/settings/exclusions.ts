@@ -1,7 +1,6 @@
 import { CST, isMap, isScalar, isSeq, Lexer, parseDocument } from 'yaml'
-
+import { formatValue } from '../../engine/format-value.ts'
 import { err, ok, type Result } from '../../engine/result.ts'
-import { showValue } from '../../engine/show.ts'
 import type { Asset } from '../catalog/catalog.ts'
 import { matchesGlob } from './match-names.ts'
 
@@ -124,7 +123,7 @@ function parseExclusion(item: unknown): Result<Exclusion, string> {
   if (!isMap(item)) return err('must be a name or {kind, name, namespace}')
   const fields = item.items.map(({ key }) => (isScalar(key) ? String(key.value) : ''))
   const unknown = fields.find((field) => !FIELDS.has(field))
-  if (unknown !== undefined) return err(`has the unknown field ${showValue('', unknown)}`)
+  if (unknown !== undefined) return err(`has the unknown field ${formatValue('', unknown)}`)
   if (new Set(fields).size < fields.length) return err('has a field twice')
   const [kind, name, namespace] = ['kind', 'name', 'namespace'].map((field) => item.get(field))
   if (!isName(kind) || !isName(name)) return err('must have a kind and a name, both strings')

@@ -1,5 +1,5 @@
+import { formatValue } from '../../engine/format-value.ts'
 import type { Problem } from '../../engine/problem.ts'
-import { showValue } from '../../engine/show.ts'
 import { PREFIX } from '../annotations.ts'
 import { ANNOTATION_FORMATS, type AnnotationFormat, isOff } from '../catalog/annotation-formats.ts'
 import { type Catalog, conditionsOf } from '../catalog/catalog.ts'
@@ -41,7 +41,7 @@ export function emptyOptIns(catalog: Catalog, annotations: Annotations) {
     return [
       {
         key,
-        note: `${key} means something only as ${wanted}: as ${showValue('', value)} it asks for nothing`,
+        note: `${key} means something only as ${wanted}: as ${formatValue('', value)} it asks for nothing`,
       },
     ]
   })

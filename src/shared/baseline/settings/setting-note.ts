@@ -1,5 +1,5 @@
+import { formatValue } from '../../engine/format-value.ts'
 import { type Problem, sentenceOf } from '../../engine/problem.ts'
-import { showValue } from '../../engine/show.ts'
 import { AUTOPILOT, DISABLED_RESOURCES, DISRUPTIVE_CHANGES } from '../annotations.ts'
 import type { KnownSettings } from './settings.ts'
 
@@ -11,7 +11,7 @@ export function settingNote(problem: Problem, { valid, neverValid }: KnownSettin
     ? (CAUTIOUSLY[key] ?? 'it counts as absent until it is mended')
     : last === undefined
       ? 'it counts as absent, as before'
-      : `the last valid value stays in force: ${showValue('', last)}`
+      : `the last valid value stays in force: ${formatValue('', last)}`
   return `${sentenceOf(problem)}; ${follows}`
 }
 

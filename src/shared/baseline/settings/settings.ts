@@ -1,6 +1,6 @@
+import { formatValue } from '../../engine/format-value.ts'
 import type { Problem } from '../../engine/problem.ts'
 import { err, ok, type Result } from '../../engine/result.ts'
-import { showValue } from '../../engine/show.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
@@ -162,7 +162,7 @@ function unknownObjects(exclusions: readonly Exclusion[], catalog: Catalog): rea
     ...[...Map.groupBy(stated, ({ kind }) => kind)].flatMap(([kind, ofKind]) => {
       const names = objects.filter((o) => matchesGlob(kind, o.kind)).map(({ name }) => name)
       const statedNames = names.length === 0 ? [] : ofKind.map(({ name }) => name)
-      const what = `no object of kind ${showValue('', kind)} to disable is named`
+      const what = `no object of kind ${formatValue('', kind)} to disable is named`
       return unknownAmong(statedNames, names, names).map(([name, near]) =>
         suggesting(`${what} ${name}`, near, SEE_ALL_NAMES),
       )
@@ -181,7 +181,7 @@ const unknownAmong = (
     .slice(0, MOST_NAMED)
     .map((pattern) => {
       const near = nearest(pattern, suggestions)
-      return [showValue('', pattern), near === undefined ? near : `"${near}"`] as const
+      return [formatValue('', pattern), near === undefined ? near : `"${near}"`] as const
     })
 
 /** What to do about a name that is like none. */
@@ -195,7 +195,7 @@ const oneOf =
     const choice = choices.find((candidate) => candidate === text)
     return choice
       ? ok(choice)
-      : err(`must be ${choices.map((c) => `"${c}"`).join(' or ')}, not ${showValue('', text)}`)
+      : err(`must be ${choices.map((c) => `"${c}"`).join(' or ')}, not ${formatValue('', text)}`)
   }
 
 const PARSERS = {

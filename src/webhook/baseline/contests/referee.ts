@@ -1,10 +1,10 @@
 import { FIELD_MANAGER, RECONCILE_PAUSED } from '../../../shared/baseline/annotations.ts'
-import type { Digest } from '../../../shared/baseline/standing.ts'
+import type { Digest } from '../../../shared/baseline/asset-status.ts'
 import type { EventInput } from '../../../shared/cluster/events.ts'
+import { cut, formatValue } from '../../../shared/engine/format-value.ts'
 import { canonicalJson } from '../../../shared/engine/json/canonical.ts'
 import { annotationOf, isMap, type KubeObject } from '../../../shared/engine/json/object.ts'
 import type { Drift } from '../../../shared/engine/merge/merge.ts'
-import { cut, showValue } from '../../../shared/engine/show.ts'
 import type { AdmissionRequest } from '../../server/review.ts'
 import type { Write } from '../verdict/judge-annotations.ts'
 import { isContent } from '../verdict/judge-content.ts'
@@ -124,7 +124,7 @@ export function warEvent(
 const moveOf = ({ pointer, found }: Drift) =>
   found === undefined
     ? `${pointer} is removed`
-    : `${pointer} is set to ${showValue(pointer, found)}`
+    : `${pointer} is set to ${formatValue(pointer, found)}`
 
 /** What the denial of one edit too many says of its author. */
 export const warRemark = ({ writer }: War, quietMs: number) =>

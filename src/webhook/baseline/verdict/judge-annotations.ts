@@ -68,8 +68,8 @@ export function judgeAnnotations(
 ): JudgedAnnotations {
   const changed = changedAnnotations(incoming, old)
   if (changed.size === 0) return { settings: knowledge.settings, fault: undefined, notes: [] }
-  const { standing, isHco, tree } = managed
-  const baseline = standing.kind === 'active' ? standing.baseline : undefined
+  const { status, isHco, tree } = managed
+  const baseline = status.kind === 'active' ? status.baseline : undefined
   const target = { baseline, tree, isSensitive: managed.isSensitive }
   const overrides = judgeOverrides(incoming, old, changed, target)
   const stated = isHco ? judgeSettings(incoming, changed, knowledge) : undefined

@@ -1,11 +1,11 @@
 import { MANAGED_BY, OVERRIDES } from '../../../shared/baseline/annotations.ts'
+import type { Digest } from '../../../shared/baseline/asset-status.ts'
 import { namespaceOf } from '../../../shared/baseline/catalog/catalog.ts'
 import { withLivePayloads } from '../../../shared/baseline/machine-config/live-payloads.ts'
 import { plan } from '../../../shared/baseline/planner.ts'
 import { isSelected } from '../../../shared/baseline/settings/activation.ts'
 import { isExcluded } from '../../../shared/baseline/settings/exclusions.ts'
 import type { Settings } from '../../../shared/baseline/settings/settings.ts'
-import type { Digest } from '../../../shared/baseline/standing.ts'
 import { canonicalJson } from '../../../shared/engine/json/canonical.ts'
 import { MAX_VALUES } from '../../../shared/engine/json/json.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
@@ -73,10 +73,10 @@ function planBefore(
 ): Plan | undefined {
   const { old } = write
   if (!old) return undefined
-  const { standing, tree, isSensitive } = knowledge.asAnnotated(known, old)
-  const isOther = standing !== managed.standing
-  if (!(isOther || isOverridden(write)) || standing.kind !== 'active' || !tree) return undefined
-  return plan({ baseline: standing.baseline, tree, object: old, isSensitive })
+  const { status, tree, isSensitive } = knowledge.asAnnotated(known, old)
+  const isOther = status !== managed.status
+  if (!(isOther || isOverridden(write)) || status.kind !== 'active' || !tree) return undefined
+  return plan({ baseline: status.baseline, tree, object: old, isSensitive })
 }
 
 function isOverridden({ incoming, old }: Write): boolean {
@@ -86,11 +86,11 @@ function isOverridden({ incoming, old }: Write): boolean {
 
 function targetOf(
   incoming: KubeObject,
-  { standing, tree, isAgreed, isHco, asset }: ManagedObject,
+  { status, tree, isAgreed, isHco, asset }: ManagedObject,
   settings: Settings,
   { facts }: Knowledge,
 ): Target | { readonly obstacle: string } {
-  if (standing.kind !== 'active') return { obstacle: 'Inactive' }
+  if (status.kind !== 'active') return { obstacle: 'Inactive' }
   // The HyperConverged may deselect or exclude itself with this very write.
   const isDropped =
     isHco &&
@@ -99,7 +99,7 @@ function targetOf(
   if (isDropped) return { obstacle: 'Inactive' }
   if (!tree) return { obstacle: 'SchemaUnknown' }
   if (!isAgreed) return { obstacle: 'Disagreement' }
-  const { baseline } = standing
+  const { baseline } = status
   return isSame(incoming, baseline) ? { baseline, tree } : { obstacle: 'OtherVersion' }
 }
 
@@ -179,9 +179,9 @@ const isChangePending = ({ managed, after: { desired }, context: { digest } }: C
   managed.appliedDigest !== digestOf(desired, managed, digest)
 
 // A baseline without overrides has its digest already; that of a MachineConfig takes a while.
-const digestOf = (desired: KubeObject, { standing }: ManagedObject, digest: Digest) =>
-  standing.kind === 'active' && standing.baseline === desired
-    ? standing.digest
+const digestOf = (desired: KubeObject, { status }: ManagedObject, digest: Digest) =>
+  status.kind === 'active' && status.baseline === desired
+    ? status.digest
     : digest(canonicalJson(desired))
 
 function isRefused(

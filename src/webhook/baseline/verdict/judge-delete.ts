@@ -35,14 +35,14 @@ export function judgeDelete(
 }
 
 function indifferenceTo(
-  { isHco, standing, isAgreed }: ManagedObject,
+  { isHco, status, isAgreed }: ManagedObject,
   { settings: { activation }, hasHyperConverged }: Knowledge,
 ): DeleteVerdict['reason'] | undefined {
   if (activation.kind === 'off') return 'Off'
   if (activation.kind === 'observe') return 'Observing'
   if (isHco) return 'HyperConverged'
   if (!hasHyperConverged) return 'NoHyperConverged'
-  if (standing.kind !== 'active') return 'Inactive'
+  if (status.kind !== 'active') return 'Inactive'
   // The leader may not want the object at all.
   return isAgreed ? undefined : 'Disagreement'
 }

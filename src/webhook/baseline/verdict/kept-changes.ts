@@ -20,11 +20,11 @@ export function keptChanges(
     (managed) => isKeptBy(before, managed, knowledge) !== isKeptBy(after, managed, knowledge),
   )
   const [lost, gained] = [
-    changed.filter(({ standing }) => standing.kind === 'active'),
+    changed.filter(({ status }) => status.kind === 'active'),
     changed.filter((managed) => {
-      const { standing } = managed
-      const isOff = standing.kind === 'inactive' && isSwitchedOff(standing.reason)
-      return isOff && knowledge.standingWith(managed, knowledge.facts.hco, after).kind === 'active'
+      const { status } = managed
+      const isOff = status.kind === 'inactive' && isSwitchedOff(status.reason)
+      return isOff && knowledge.statusWith(managed, knowledge.facts.hco, after).kind === 'active'
     }),
   ]
   return [

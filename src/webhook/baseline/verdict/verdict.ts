@@ -1,4 +1,4 @@
-import type { Digest } from '../../../shared/baseline/standing.ts'
+import type { Digest } from '../../../shared/baseline/asset-status.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import type { Correction, Drift } from '../../../shared/engine/merge/merge.ts'
 import type { MergeTree } from '../../../shared/engine/merge/merge-tree.ts'

@@ -75,23 +75,23 @@ function dueBy(
   knowledge: Knowledge,
 ): string | undefined {
   if (!keepsAny(settings)) return undefined
-  const standing = knowledge.standingWith(managed, hco, settings)
-  const isDue = standing.kind === 'active' && standing.digest !== managed.appliedDigest
-  return isDue ? standing.digest : undefined
+  const status = knowledge.statusWith(managed, hco, settings)
+  const isDue = status.kind === 'active' && status.digest !== managed.appliedDigest
+  return isDue ? status.digest : undefined
 }
 
 /** What an override does not keep from us any more. */
 function returnsOf(
   incoming: KubeObject,
   old: KubeObject,
-  { asset, standing, tree, isSensitive }: ManagedObject,
+  { asset, status, tree, isSensitive }: ManagedObject,
   { facts, settings }: Knowledge,
 ): readonly string[] {
   const nodes = rebooted(asset, facts)
   if (nodes === undefined || changedAnnotations(incoming, old).size === 0) return []
-  if (standing.kind !== 'active' || !tree) return []
+  if (status.kind !== 'active' || !tree) return []
   const dueIn = (object: KubeObject) => {
-    const decision = plan({ baseline: standing.baseline, tree, object, isSensitive })
+    const decision = plan({ baseline: status.baseline, tree, object, isSensitive })
     if (decision.kind !== 'enforce') return []
     const desired = wantedFor(object, decision)
     const { drifts } = correct({ tree, incoming: object, old: undefined, desired })

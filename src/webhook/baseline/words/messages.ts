@@ -1,10 +1,10 @@
 import { FIELD_MANAGER, IGNORE_FIELDS, PATCH } from '../../../shared/baseline/annotations.ts'
 import type { Facts } from '../../../shared/baseline/facts/facts.ts'
+import { cut, formatValue } from '../../../shared/engine/format-value.ts'
 import { byteLength, MAX_VALUES } from '../../../shared/engine/json/json.ts'
 import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
 import type { Drift } from '../../../shared/engine/merge/merge.ts'
 import { type Problem, sentenceOf } from '../../../shared/engine/problem.ts'
-import { cut, showValue } from '../../../shared/engine/show.ts'
 import type { Cause } from '../../server/review.ts'
 import type { ManagedObject } from '../knowledge.ts'
 import type { Fault, Write } from '../verdict/judge-annotations.ts'
@@ -49,7 +49,7 @@ export function correctionWarnings(
   const told = drifts.length > 0 ? drifts : putBack
   const said = told.slice(0, NAMED)
   const lines = said.map(({ pointer, wanted }) => {
-    const value = showValue(pointer, wanted)
+    const value = formatValue(pointer, wanted)
     if (drifts.length > 0)
       return `${pointer} ${kept} ${at} ${value} by ${FIELD_MANAGER} (${name}: ${description}).`
     // We do not know all that the API server wants of a value; it is asked after us.

@@ -9,10 +9,10 @@ import { consequence } from './consequence.ts'
  */
 export function ownerNotes(
   { incoming, old }: Write,
-  { asset, isAlwaysDenied, standing }: ManagedObject,
+  { asset, isAlwaysDenied, status }: ManagedObject,
   { facts }: Knowledge,
 ): readonly string[] {
-  if (!isAlwaysDenied || standing.kind !== 'active') return []
+  if (!isAlwaysDenied || status.kind !== 'active') return []
   const before = new Set(ownersOf(old?.metadata))
   const added = ownersOf(incoming.metadata).some((uid) => !before.has(uid))
   return added

@@ -8,6 +8,7 @@ import {
 } from '../../../shared/baseline/annotations.ts'
 import { applyPatch, plan } from '../../../shared/baseline/planner.ts'
 import type { Exclusion } from '../../../shared/baseline/settings/exclusions.ts'
+import { escapeControls } from '../../../shared/engine/format-value.ts'
 import {
   annotationOf,
   type KubeObject,
@@ -16,7 +17,6 @@ import {
 import { type Drift, drift } from '../../../shared/engine/merge/merge.ts'
 import type { FieldPath, MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
 import { pointersOf } from '../../../shared/engine/merge/pointer-of.ts'
-import { escapeControls } from '../../../shared/engine/show.ts'
 import { concessions } from '../verdict/concessions.ts'
 
 // A tilde is left out: at the start of a word, or after a colon, a shell may take it for a home folder.

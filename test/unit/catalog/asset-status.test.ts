@@ -6,15 +6,15 @@ import {
   FIELD_MANAGER,
   MANAGED_BY,
 } from '../../../src/shared/baseline/annotations.ts'
-import type { Asset } from '../../../src/shared/baseline/catalog/catalog.ts'
-import type { Facts } from '../../../src/shared/baseline/facts/facts.ts'
-import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
 import {
   identityOn,
   isCreatable,
   isObsolete,
-  standingOf,
-} from '../../../src/shared/baseline/standing.ts'
+  statusOf,
+} from '../../../src/shared/baseline/asset-status.ts'
+import type { Asset } from '../../../src/shared/baseline/catalog/catalog.ts'
+import type { Facts } from '../../../src/shared/baseline/facts/facts.ts'
+import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
 import { canonicalJson } from '../../../src/shared/engine/json/canonical.ts'
 import { compileTemplate } from '../../../src/shared/engine/render.ts'
 import { assetNamed, type Changes, catalog, FULL, factsWith } from './facts.ts'
@@ -26,8 +26,8 @@ interface Situation extends Changes {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-const standing = ({ asset, annotations = {}, ...changes }: Situation) =>
-  standingOf(asset, factsWith(changes), readSettings(annotations).settings, sha256)
+const status = ({ asset, annotations = {}, ...changes }: Situation) =>
+  statusOf(asset, factsWith(changes), readSettings(annotations).settings, sha256)
 
 const metallb = assetNamed('metallb')
 const descheduler = assetNamed('descheduler-loadaware')
@@ -52,12 +52,12 @@ t.test('an active asset has a labelled baseline and its digest', async (t) => {
     spec: {},
   }
   const digest = sha256(canonicalJson(baseline))
-  t.strictSame(standing({ asset: metallb }), { kind: 'active', baseline, digest })
+  t.strictSame(status({ asset: metallb }), { kind: 'active', baseline, digest })
 })
 
 t.test('the label stands beside those of the template, and over its own', async (t) => {
   const asset = withTemplate(`${HEADER}  labels:\n    team: net\n    ${MANAGED_BY}: somebody\n`)
-  const active = standing({ asset })
+  const active = status({ asset })
   t.strictSame(active.kind === 'active' && active.baseline.metadata.labels, {
     team: 'net',
     [MANAGED_BY]: FIELD_MANAGER,
@@ -217,7 +217,7 @@ for (const [what, situation, reason, message, missed] of inactive) {
   t.test(
     `an asset that ${what} is inactive: ${reason}${missed ? `, and missed: ${missed}` : ''}`,
     async (t) => {
-      const found = standing(situation)
+      const found = status(situation)
       if (found.kind !== 'inactive') throw new Error(JSON.stringify(found))
       const { missed: api, isAwaited, ...rest } = found
       t.strictSame(rest, { kind: 'inactive', reason, message })
@@ -231,14 +231,14 @@ t.test(
   'a tombstone stands as such while it is selected, not excluded, and its API is there',
   async (t) => {
     const asset = { ...metallb, isTombstone: true }
-    t.strictSame(standing({ asset }), { kind: 'tombstone' })
-    const rows: [Parameters<typeof standing>[0], string][] = [
+    t.strictSame(status({ asset }), { kind: 'tombstone' })
+    const rows: [Parameters<typeof status>[0], string][] = [
       [{ asset, annotations: { [AUTOPILOT]: 'swap-enable' } }, 'NotSelected'],
       [{ asset, annotations: { [DISABLED_RESOURCES]: '["metallb"]' } }, 'Excluded'],
       [{ asset, annotations: { [AUTOPILOT]: 'metallb' }, served: {} }, 'NotServed'],
     ]
     for (const [situation, reason] of rows) {
-      const found = standing(situation)
+      const found = status(situation)
       t.match(found, { kind: 'inactive', reason })
       t.notOk('missed' in found)
     }
@@ -247,12 +247,12 @@ t.test(
 
 t.test('what the cluster does not want is outgrown, what somebody decided is not', async (t) => {
   const pruned = { prune: true }
-  t.ok(isObsolete(standing({ asset: descheduler }), pruned))
-  t.notOk(isObsolete(standing({ asset: descheduler }), { prune: false }))
-  t.notOk(isObsolete(standing({ asset: metallb }), pruned))
-  t.notOk(isObsolete(standing({ asset: metallb, served: {} }), pruned))
-  t.notOk(isObsolete(standing({ asset: metallb, annotations: { [AUTOPILOT]: 'x' } }), pruned))
-  const superseded = standing({
+  t.ok(isObsolete(status({ asset: descheduler }), pruned))
+  t.notOk(isObsolete(status({ asset: descheduler }), { prune: false }))
+  t.notOk(isObsolete(status({ asset: metallb }), pruned))
+  t.notOk(isObsolete(status({ asset: metallb, served: {} }), pruned))
+  t.notOk(isObsolete(status({ asset: metallb, annotations: { [AUTOPILOT]: 'x' } }), pruned))
+  const superseded = status({
     asset: assetNamed('node-health-standard'),
     hco: { annotations: { 'enable-fence-agents': 'bmc-credentials' } },
   })
@@ -260,15 +260,15 @@ t.test('what the cluster does not want is outgrown, what somebody decided is not
   t.ok(isObsolete(superseded, { prune: false }), 'whether it is pruned or not')
 })
 
-t.test('off and observe are no standing: everything is still computed', async (t) => {
+t.test('off and observe are no status: everything is still computed', async (t) => {
   for (const text of ['false', 'observe']) {
-    t.equal(standing({ asset: metallb, annotations: { [AUTOPILOT]: text } }).kind, 'active')
+    t.equal(status({ asset: metallb, annotations: { [AUTOPILOT]: text } }).kind, 'active')
   }
 })
 
 t.test('a fault of the template is a failure that names its file and line', async (t) => {
   const asset = withTemplate(`${HEADER}spec:\n  a: <%= facts.hco.spec.missing %>\n`)
-  t.strictSame(standing({ asset }), {
+  t.strictSame(status({ asset }), {
     kind: 'failed',
     reason: 'RenderFailed',
     message: 'active/x.yaml.ejs:7: value facts.hco.spec.missing is not set',
@@ -277,7 +277,7 @@ t.test('a fault of the template is a failure that names its file and line', asyn
 
 t.test('a template does not see how many machines there are', async (t) => {
   const asset = withTemplate(`${HEADER}spec:\n  a: <%= facts.pools.worker %>\n`)
-  t.strictSame(standing({ asset }), {
+  t.strictSame(status({ asset }), {
     kind: 'failed',
     reason: 'RenderFailed',
     message: 'active/x.yaml.ejs:7: value facts.pools is not set',
@@ -286,7 +286,7 @@ t.test('a template does not see how many machines there are', async (t) => {
 
 t.test('a condition that cannot be judged is a failure, never false', async (t) => {
   const facts = { ...factsWith(), hardware: {} } as unknown as Facts
-  t.strictSame(standingOf(pci, facts, readSettings({}).settings, sha256), {
+  t.strictSame(statusOf(pci, facts, readSettings({}).settings, sha256), {
     kind: 'failed',
     reason: 'RenderFailed',
     message: 'the fact pciDevicesPresent is not known',
@@ -298,14 +298,14 @@ t.test('never throws, whatever is not known', async (t) => {
   const everything = { ...nothing, served: factsWith().served }
   for (const asset of catalog) {
     for (const facts of [nothing, everything]) {
-      t.doesNotThrow(() => standingOf(asset, facts, readSettings({}).settings, sha256), asset.name)
+      t.doesNotThrow(() => statusOf(asset, facts, readSettings({}).settings, sha256), asset.name)
     }
   }
 })
 
 const digests = (changes: Changes) =>
   catalog.map((asset) => {
-    const at = standing({ asset, ...changes })
+    const at = status({ asset, ...changes })
     return at.kind === 'active' ? `${asset.name} ${at.digest}` : asset.name
   })
 
@@ -380,19 +380,19 @@ const CHECK = assetNamed('fence-agents-health-check')
 const fencing = { hco: { annotations: { 'enable-fence-agents': 'bmc-credentials' } } }
 
 t.test('an asset is not active without the one that it needs', async (t) => {
-  t.match(standing({ asset: CHECK, ...fencing }), { kind: 'active' })
+  t.match(status({ asset: CHECK, ...fencing }), { kind: 'active' })
   const excluded = {
     asset: CHECK,
     ...fencing,
     annotations: { [DISABLED_RESOURCES]: '["fence-agents-template"]' },
   }
-  t.match(standing(excluded), {
+  t.match(status(excluded), {
     kind: 'inactive',
     reason: 'ConditionFalse',
     message: /^needs fence-agents-template, which is not active: switched off/,
   })
   t.match(
-    standing({ ...excluded, asset: assetNamed('node-health-standard') }),
+    status({ ...excluded, asset: assetNamed('node-health-standard') }),
     { kind: 'active' },
     'then nothing takes the place of the standard one',
   )
@@ -402,7 +402,7 @@ t.test('an asset is not active without the one that it needs', async (t) => {
       throw new Error('broken')
     },
   }
-  t.match(standing({ asset: { ...CHECK, needs: broken }, ...fencing }), {
+  t.match(status({ asset: { ...CHECK, needs: broken }, ...fencing }), {
     kind: 'failed',
     message: 'broken',
   })
@@ -411,11 +411,11 @@ t.test('an asset is not active without the one that it needs', async (t) => {
 t.test('what a schema does not say yet is no "no"', async (t) => {
   const unknown = { ...fencing, fields: {}, enums: {} }
   for (const asset of [TEMPLATE, CHECK, assetNamed('observability-ui')]) {
-    const found = standing({ asset, ...unknown })
+    const found = status({ asset, ...unknown })
     t.match(found, { kind: 'inactive', reason: 'SchemaMissing' }, asset.name)
     t.notOk(isObsolete(found, { prune: true }), 'nothing is deleted for it')
   }
-  t.match(standing({ asset: TEMPLATE, ...unknown, served: {} }), { reason: 'NotServed' })
+  t.match(status({ asset: TEMPLATE, ...unknown, served: {} }), { reason: 'NotServed' })
   const needing = { ...assetNamed('metallb'), needs: TEMPLATE }
-  t.match(standing({ asset: needing, ...unknown }), { reason: 'SchemaMissing' })
+  t.match(status({ asset: needing, ...unknown }), { reason: 'SchemaMissing' })
 })

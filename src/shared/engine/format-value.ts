@@ -28,7 +28,7 @@ const LONGEST_SECRET = 9_000
  * at `limit` characters. Values at secret-like pointers and encoded payloads are never shown. What is cut off is
  * never written, however much it is.
  */
-export function showValue(pointer: string, value: unknown, limit = 60): string {
+export function formatValue(pointer: string, value: unknown, limit = 60): string {
   if (value === undefined) return 'nothing'
   if (pointer.split('/').some(isSecretName)) return '(hidden)'
   if (isPayload(value, limit)) return `(a payload of ${value.length} characters)`

@@ -19,7 +19,7 @@ import { isExcluded } from './settings/exclusions.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** Where an asset stands under given facts and settings, before any override on its object. */
-export type Standing =
+export type AssetStatus =
   | { readonly kind: 'active'; readonly baseline: KubeObject; readonly digest: string }
   | {
       readonly kind: 'inactive'
@@ -51,13 +51,13 @@ export interface MissedApi {
 /** SHA-256 of a text, hexadecimal. */
 export type Digest = (text: string) => string
 
-/** Decides whether an asset is active and renders its baseline. Throws never: a fault of the asset is a standing. */
-export function standingOf(
+/** Decides whether an asset is active and renders its baseline. Throws never: a fault of the asset is a status. */
+export function statusOf(
   asset: Asset,
   facts: Facts,
   { activation, exclusions }: Settings,
   digest: Digest,
-): Standing {
+): AssetStatus {
   if (!isSelected(activation, asset)) return inactive('NotSelected', 'not in the autopilot list')
   if (isExcluded(exclusions, asset, namespaceOf(asset, facts.hco.namespace))) {
     return inactive('Excluded', 'switched off by disabled-resources')
@@ -82,7 +82,7 @@ function obstacleOf(
   facts: Facts,
   settings: Settings,
   digest: Digest,
-): Standing | undefined {
+): AssetStatus | undefined {
   if (isUnanswered(asset, facts))
     return inactive('SchemaMissing', 'a schema that it depends on is not published yet')
   const failing = asset.conditions.find((condition) => !holds(condition, facts))
@@ -99,7 +99,7 @@ function rendered(
   facts: Facts,
   digest: Digest,
   isAsked: boolean,
-): Standing {
+): AssetStatus {
   const baseline = renderBaseline(asset, object, facts)
   return baseline
     ? { kind: 'active', baseline, digest: digest(canonicalJson(baseline)) }
@@ -112,8 +112,8 @@ function unmetNeed(
   facts: Facts,
   settings: Settings,
   digest: Digest,
-): Standing | undefined {
-  const found = needs && standingOf(needs, facts, settings, digest)
+): AssetStatus | undefined {
+  const found = needs && statusOf(needs, facts, settings, digest)
   if (!found || found.kind === 'active') return undefined
   // What cannot be decided of the one cannot be of the other.
   if (found.kind === 'failed' || isUndecided(found)) return found
@@ -121,8 +121,8 @@ function unmetNeed(
   return inactive('ConditionFalse', `needs ${needs.name}, which is not active${why}`)
 }
 
-const isUndecided = (standing: Standing) =>
-  standing.kind === 'inactive' && standing.reason === 'SchemaMissing'
+const isUndecided = (status: AssetStatus) =>
+  status.kind === 'inactive' && status.reason === 'SchemaMissing'
 
 /** The asset that does the same work, if it is at it. */
 const activeRival = (
@@ -131,26 +131,26 @@ const activeRival = (
   settings: Settings,
   digest: Digest,
 ): Asset | undefined =>
-  yieldsTo && standingOf(yieldsTo, facts, settings, digest).kind === 'active' ? yieldsTo : undefined
+  yieldsTo && statusOf(yieldsTo, facts, settings, digest).kind === 'active' ? yieldsTo : undefined
 
-/** The standing of each asset, by name. */
-export type Standings = ReadonlyMap<string, Standing>
+/** The status of each asset, by name. */
+export type AssetStatuses = ReadonlyMap<string, AssetStatus>
 
-export type DecideStandings = (facts: Facts, settings: Settings) => Standings
+export type DecideStatuses = (facts: Facts, settings: Settings) => AssetStatuses
 
-/** Creates a function that decides every asset's standing, and decides nothing anew for what it was last asked. */
-export function createStandings(catalog: Catalog, digest: Digest): DecideStandings {
+/** Creates a function that decides every asset's status, and decides nothing anew for what it was last asked. */
+export function createStatusDecider(catalog: Catalog, digest: Digest): DecideStatuses {
   let asked = ''
-  let standings: Standings = new Map()
+  let statuses: AssetStatuses = new Map()
   return ({ pools: _counts, ...facts }, settings) => {
     const question = JSON.stringify([facts, settings])
-    if (question === asked) return standings
+    if (question === asked) return statuses
     const whole = { ...facts, pools: {} }
-    standings = new Map(
-      catalog.map((asset) => [asset.name, standingOf(asset, whole, settings, digest)]),
+    statuses = new Map(
+      catalog.map((asset) => [asset.name, statusOf(asset, whole, settings, digest)]),
     )
     asked = question
-    return standings
+    return statuses
   }
 }
 
@@ -172,12 +172,12 @@ const awaited = ({ install }: Asset, isAsked: boolean) =>
   isAsked && install === 'opt-in' ? { isAwaited: true as const } : {}
 
 const inactive = (
-  reason: Extract<Standing, { kind: 'inactive' }>['reason'],
+  reason: Extract<AssetStatus, { kind: 'inactive' }>['reason'],
   message: string,
-  wanted: Pick<Extract<Standing, { kind: 'inactive' }>, 'missed' | 'isAwaited'> = {},
-): Standing => ({ kind: 'inactive', reason, message, ...wanted })
+  wanted: Pick<Extract<AssetStatus, { kind: 'inactive' }>, 'missed' | 'isAwaited'> = {},
+): AssetStatus => ({ kind: 'inactive', reason, message, ...wanted })
 
-const notServed = ({ object: { group, versions, kind } }: Asset, isAsked: boolean): Standing =>
+const notServed = ({ object: { group, versions, kind } }: Asset, isAsked: boolean): AssetStatus =>
   inactive(
     'NotServed',
     `the API ${apiVersionOf(group, versions.join('|'))} ${kind} is not served`,
@@ -185,7 +185,7 @@ const notServed = ({ object: { group, versions, kind } }: Asset, isAsked: boolea
   )
 
 /** What a condition that does not hold makes of its asset; where it is a missing API, somebody may miss it. */
-function waiting(condition: Condition, isAsked: boolean, facts: Facts): Standing {
+function waiting(condition: Condition, isAsked: boolean, facts: Facts): AssetStatus {
   const message = `waits until ${describeCondition(condition)}`
   // A cluster of another shape has a twin of the asset, or has no use for it.
   if (!isAsked || condition.not || condition.type === 'topology' || isOptIn(condition))
@@ -212,8 +212,8 @@ export const isCreatable = (asset: Asset) => !isHyperConverged(asset)
  * Whether the asset's object is to go although it is no tombstone: another asset does its work now, with which it would
  * race; or the cluster is such that the asset is not wanted on it, rather than somebody having said so, and it is pruned.
  */
-export const isObsolete = (standing: Standing, { prune }: Pick<Asset, 'prune'>) =>
-  standing.kind === 'inactive' &&
-  (standing.reason === 'Superseded' || (prune && OUTGROWN.has(standing.reason)))
+export const isObsolete = (status: AssetStatus, { prune }: Pick<Asset, 'prune'>) =>
+  status.kind === 'inactive' &&
+  (status.reason === 'Superseded' || (prune && OUTGROWN.has(status.reason)))
 
 const OUTGROWN: ReadonlySet<string> = new Set(['ConditionFalse', 'NotApplicable'])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { escapeControls, showValue } from '../../../src/shared/engine/show.ts'
+import { escapeControls, formatValue } from '../../../src/shared/engine/format-value.ts'
 import { growth } from '../growth.ts'
 import { seed } from './schemas.ts'
 
@@ -70,12 +70,12 @@ const shown: readonly (readonly [pointer: string, value: unknown, text: string])
 
 for (const [pointer, value, text] of shown) {
   t.test(`shows ${text} at ${pointer || 'no pointer'}`, async (t) => {
-    t.equal(showValue(pointer, value), text)
+    t.equal(formatValue(pointer, value), text)
   })
 }
 
 t.test('cuts where it is told to', async (t) => {
-  t.equal(showValue('/a', 'abcdef', 5), '"abc…')
+  t.equal(formatValue('/a', 'abcdef', 5), '"abc…')
 })
 
 const escaped: readonly (readonly [text: string, visible: string])[] = [
@@ -101,7 +101,7 @@ t.test('shows any value on one line, within the limit', async (t) => {
     fc.jsonValue(),
     fc.integer({ min: 1, max: 80 }),
     (at, value, limit) => {
-      const text = showValue(at, value, limit)
+      const text = formatValue(at, value, limit)
       t.notMatch(text, /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
       t.ok(text.length <= limit || text === '(hidden)')
     },
@@ -123,7 +123,7 @@ t.test('a value takes time by its length, whatever is repeated in it', async (t)
   ]
   for (const piece of pieces) {
     const taskOf = (size: number) => () =>
-      showValue('/spec/a', piece.repeat(size / piece.length), Number.MAX_SAFE_INTEGER)
+      formatValue('/spec/a', piece.repeat(size / piece.length), Number.MAX_SAFE_INTEGER)
     t.ok(growth(1 << 18, taskOf) < 3, piece)
   }
 })
