@@ -22,7 +22,7 @@ import { createApp } from '../server/app.ts'
 import { followConnections } from '../server/connections.ts'
 import { boundConnections } from '../server/crowd.ts'
 import { drain } from '../server/drain.ts'
-import { createLineLimit } from '../server/line-limit.ts'
+import { createLineLimit } from '../server/rate-limits.ts'
 import {
   followFiles,
   type ServingCertificate,
@@ -30,7 +30,7 @@ import {
 } from '../server/serving-certificate.ts'
 import { type ContestLimits, Contests } from './contests/contests.ts'
 import { createHandlers } from './handlers.ts'
-import { createKnowledge, type Knowledge, queriesOf } from './knowledge.ts'
+import { createSnapshot, queriesOf, type Snapshot } from './snapshot.ts'
 
 export interface WebhookConfig {
   readonly namespace: string
@@ -85,14 +85,14 @@ export async function runWebhook(
   const loadSchemas = createSchemas(client)
   const decide = createStandings(catalog, sha256)
   const secretMode = config.certificate.mode === 'secret'
-  let knowledge: Knowledge | undefined
+  let snapshot: Snapshot | undefined
   let isEnding = false
   // Whoever is asked while it ends must know as much as before: what is followed is followed to the last answer.
   const served = new AbortController()
 
   const tellFailure = createLineLimit(FAILURES, (line) => log.error(line, 'admission failed'), now)
   const { mutate, validate } = createHandlers({
-    knowledge: () => knowledge,
+    snapshot: () => snapshot,
     catalog,
     contests,
     now,
@@ -147,14 +147,14 @@ export async function runWebhook(
   }
 
   let toldState = ''
-  const tellState = (known: Knowledge) => {
+  const tellState = (known: Snapshot) => {
     const summary = { activation: known.settings.activation.kind, ...agreement(known) }
     if (toldState !== JSON.stringify(summary)) log.info(summary, 'state loaded')
     toldState = JSON.stringify(summary)
   }
   let isToldToWait = false
   const tellWaiting = () => {
-    if (isToldToWait || knowledge) return
+    if (isToldToWait || snapshot) return
     isToldToWait = true
     log.info('waiting for the leader to publish its state; until then only overrides are judged')
   }
@@ -167,8 +167,8 @@ export async function runWebhook(
       if (!state) return tellWaiting()
       const queries = queriesOf(catalog, state)
       const schemas = await loadSchemas(queries)
-      knowledge = createKnowledge(catalog, state, schemas, decide)
-      tellState(knowledge)
+      snapshot = createSnapshot(catalog, state, schemas, decide)
+      tellState(snapshot)
       const missing = queries.filter((query) => !schemas.has(schemaKey(query)))
       if (missing.length > 0)
         throw new Error(`schemas are not published yet: ${missing.map(schemaKey).join(', ')}`)
@@ -189,8 +189,8 @@ export async function runWebhook(
   const obstacles = () => [
     ...(isEnding ? ['it is shutting down'] : []),
     ...(inUse ? [] : ['there is no serving certificate']),
-    ...(knowledge ? [] : ['the leader has published no state']),
-    ...(knowledge?.all.some(({ standing, tree }) => standing.kind === 'active' && !tree)
+    ...(snapshot ? [] : ['the leader has published no state']),
+    ...(snapshot?.all.some(({ standing, tree }) => standing.kind === 'active' && !tree)
       ? ['some schemas are missing']
       : []),
   ]
@@ -224,7 +224,7 @@ export async function runWebhook(
   return { port, opsPort, ended: afterAbort(signal, end) }
 }
 
-const agreement = ({ all }: Knowledge) => {
+const agreement = ({ all }: Snapshot) => {
   const active = all.filter(({ standing }) => standing.kind === 'active')
   return {
     active: active.length,

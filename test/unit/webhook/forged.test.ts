@@ -4,7 +4,7 @@ import t from 'tap'
 import { isMap, type KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { BadReview } from '../../../src/webhook/server/app.ts'
 import type { AdmissionRequest, AdmissionResponse } from '../../../src/webhook/server/review.ts'
-import { baselineOf, edited, handlersWith, type Json, knowledge, requestFor } from './known.ts'
+import { baselineOf, edited, handlersWith, type Json, requestFor, snapshot } from './known.ts'
 
 const hco = baselineOf('hco-golden-config')
 const swap = baselineOf('swap-enable')
@@ -41,7 +41,7 @@ t.test('a review that contradicts itself is no review', async (t) => {
     ['a uid that is a map', { ...base, object: named(drifted, { uid: {} }) }],
   ]
   for (const [says, request] of contradictions) {
-    for (const known of [knowledge, null]) {
+    for (const known of [snapshot, null]) {
       const { mutate, counted, events, logged } = handlersWith(known)
       t.throws(() => mutate(request), { name: 'BadReview' }, says)
       t.strictSame([counted, events, logged], [[], [], []], says)

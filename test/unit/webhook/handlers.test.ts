@@ -6,7 +6,8 @@ import {
   PATCH,
   RECONCILE_PAUSED,
 } from '../../../src/shared/engine/overrides/annotations.ts'
-import { judge } from '../../../src/webhook/baseline/verdict/judge.ts'
+import { decide } from '../../../src/webhook/baseline/decide/decide.ts'
+import { gather } from '../../../src/webhook/baseline/decide/gather.ts'
 import { BadReview } from '../../../src/webhook/server/app.ts'
 import type { AdmissionRequest } from '../../../src/webhook/server/review.ts'
 import { objectWith, tree } from '../engine/schemas.ts'
@@ -15,9 +16,9 @@ import {
   edited,
   handlersWith,
   type Json,
-  knowledge,
   managedBy,
   requestFor,
+  snapshot,
 } from './known.ts'
 
 const hco = baselineOf('hco-golden-config')
@@ -101,7 +102,7 @@ t.test('says in the event who wrote what, and what came of it', async (t) => {
     ],
   )
   t.match(events[0], { type: 'Normal', reason: 'DriftPrevented', subject: drifted })
-  const denying = handlersWith(knowledge, 'deny')
+  const denying = handlersWith(snapshot, 'deny')
   denying.mutate(update)
   t.match(denying.events, [
     { note: 'the change of /spec/uninstallStrategy by admin: refused, nothing is stored' },
@@ -345,11 +346,12 @@ t.test(
     } as const
     const twice = { byName: [{ name: 'a' }, { name: 'a' }], text: 'a' }
     const { text: _, ...rest } = twice
-    const context = { knowledge, enforcement: 'correct', digest: () => 'pending' } as const
+    const options = { enforcement: 'correct', digest: () => 'pending' } as const
     const dying = { deletionTimestamp: '2026-01-01T00:00:00Z' }
     const verdicts = [{}, dying].map((metadata) => {
       const incoming = objectWith(rest, metadata)
-      return judge({ incoming, old: objectWith(twice, metadata) }, managed, context)
+      const write = { incoming, old: objectWith(twice, metadata) }
+      return decide(gather(write, managed, snapshot, options), () => undefined)
     })
     t.match(verdicts, [
       { kind: 'denied', reason: 'Drift' },

@@ -23,9 +23,9 @@ import {
   facts,
   handlersWith,
   type Json,
-  knowledgeOf,
   managedBy,
   requestFor,
+  snapshotOf,
 } from './known.ts'
 
 /** A sentence, and what must hold for it; it throws where that does not. */
@@ -253,7 +253,7 @@ const STATE_POISONS: readonly (readonly [part: string, poisons: readonly string[
 const published: Check = [
   'the state is read the same whatever members its parts have',
   () => {
-    const { baselines, applied } = stateOfKnowledge()
+    const { baselines, applied } = stateOfSnapshot()
     const state: State = {
       ...UNKNOWN,
       settings: {},
@@ -265,7 +265,7 @@ const published: Check = [
     const data = stateData(state)
     const verdicts = (found: State) =>
       ['hco-golden-config', 'swap-enable'].map((asset) => {
-        const known = knowledgeOf(found)
+        const known = snapshotOf(found)
         const object = edited(baselineOf(asset), { spec: () => ({}) })
         const request = requestFor('UPDATE', { object, oldObject: baselineOf(asset) })
         return handlersWith(known).mutate(request)
@@ -291,7 +291,7 @@ const published: Check = [
   },
 ]
 
-function stateOfKnowledge(): Pick<State, 'baselines' | 'applied'> {
+function stateOfSnapshot(): Pick<State, 'baselines' | 'applied'> {
   const active = ['hco-golden-config', 'swap-enable'].map((asset) => {
     const { standing } = managedBy(asset)
     return [asset, standing.kind === 'active' ? standing.digest : ''] as const

@@ -5,7 +5,7 @@ import { NotJson, type Span, scanMap, type Wanted } from '../../../src/webhook/s
 import { readReview } from '../../../src/webhook/server/read-review.ts'
 import type { AdmissionReview } from '../../../src/webhook/server/review.ts'
 import { seed } from '../engine/schemas.ts'
-import { baselineOf, handlersWith, knowledge, requestFor } from './known.ts'
+import { baselineOf, handlersWith, requestFor, snapshot } from './known.ts'
 
 const wanted: Wanted = {
   members: { a: true, b: { members: { a: true } }, c: { prefix: 'p/', most: 2 } },
@@ -128,7 +128,7 @@ t.test('an object that nobody asks for is not read, however wrong it is', async 
   const request = requestIn(Buffer.from(text))
   t.equal(request.uid, 'c0ffee')
   t.throws(() => request.object, NotJson)
-  for (const known of [knowledge, null]) {
+  for (const known of [snapshot, null]) {
     const { mutate, validate } = handlersWith(known)
     t.throws(() => mutate(request), NotJson, 'ours is read')
     const kind = { group: 'apps', version: 'v1', kind: 'Deployment' }

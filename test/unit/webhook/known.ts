@@ -9,12 +9,12 @@ import { ATOMIC, memberTree } from '../../../src/shared/engine/merge/merge-tree.
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { Contests } from '../../../src/webhook/baseline/contests/contests.ts'
 import { createHandlers } from '../../../src/webhook/baseline/handlers.ts'
-import {
-  createKnowledge,
-  type Knowledge,
-  type ManagedObject,
-} from '../../../src/webhook/baseline/knowledge.ts'
 import type { Counted } from '../../../src/webhook/baseline/report.ts'
+import {
+  createSnapshot,
+  type ManagedObject,
+  type Snapshot,
+} from '../../../src/webhook/baseline/snapshot.ts'
 import type { AdmissionRequest } from '../../../src/webhook/server/review.ts'
 import { catalog, everythingServed, factsWith } from '../catalog/facts.ts'
 import { crdTree, deepFreeze } from '../engine/schemas.ts'
@@ -63,7 +63,7 @@ export const facts: Facts = factsWith({
 })
 
 /** What the leader has published: everything in force as this catalog says, unless a test says otherwise. */
-export function knowledgeOf(changes: Partial<State> = {}): Knowledge {
+export function snapshotOf(changes: Partial<State> = {}): Snapshot {
   const state: State = {
     ...UNKNOWN,
     settings: {},
@@ -71,7 +71,7 @@ export function knowledgeOf(changes: Partial<State> = {}): Knowledge {
     baselines: {},
     ...changes,
   }
-  const active = createKnowledge(
+  const active = createSnapshot(
     catalog,
     state,
     schemas,
@@ -88,20 +88,20 @@ export function knowledgeOf(changes: Partial<State> = {}): Knowledge {
     baselines: { ...Object.fromEntries(baselines), ...state.baselines },
     applied: { ...Object.fromEntries(applied), ...state.applied },
   }
-  return createKnowledge(catalog, agreed, schemas, createStandings(catalog, sha256))
+  return createSnapshot(catalog, agreed, schemas, createStandings(catalog, sha256))
 }
 
-export const knowledge = knowledgeOf()
+export const snapshot = snapshotOf()
 
 /** The catalog's object that an asset yields, as the webhook knows it. */
-export function managedBy(asset: string, known: Knowledge = knowledge): ManagedObject {
+export function managedBy(asset: string, known: Snapshot = snapshot): ManagedObject {
   const managed = known.all.find((candidate) => candidate.asset.name === asset)
   if (!managed) throw new Error(`the catalog has no asset ${asset}`)
   return managed
 }
 
 /** The object of an asset exactly as its baseline has it. */
-export function baselineOf(asset: string, known: Knowledge = knowledge): KubeObject {
+export function baselineOf(asset: string, known: Snapshot = snapshot): KubeObject {
   const { standing } = managedBy(asset, known)
   if (standing.kind !== 'active') throw new Error(`the asset ${asset} is not active`)
   return standing.baseline
@@ -159,7 +159,7 @@ export function requestFor(
 
 /** The handlers, with everything that they tell written down. */
 export function handlersWith(
-  known: Knowledge | null = knowledge,
+  known: Snapshot | null = snapshot,
   enforcement: 'correct' | 'deny' = 'correct',
 ) {
   const counted: Counted[] = []
@@ -170,7 +170,7 @@ export function handlersWith(
   const contests = new Contests({ capacity: 5, refillMs: 720_000, quietMs: 3_600_000 })
   const clock = { now: 0 }
   const handlers = createHandlers({
-    knowledge: () => known ?? undefined,
+    snapshot: () => known ?? undefined,
     catalog,
     enforcement,
     digest: sha256,

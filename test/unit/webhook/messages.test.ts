@@ -11,7 +11,7 @@ import {
   PREFIX,
   RECONCILE_PAUSED,
 } from '../../../src/shared/engine/overrides/annotations.ts'
-import type { Knowledge } from '../../../src/webhook/baseline/knowledge.ts'
+import type { Snapshot } from '../../../src/webhook/baseline/snapshot.ts'
 import type { AdmissionResponse } from '../../../src/webhook/server/review.ts'
 import { factsWith } from '../catalog/facts.ts'
 import {
@@ -21,9 +21,9 @@ import {
   facts,
   handlersWith,
   type Json,
-  knowledge,
-  knowledgeOf,
   requestFor,
+  snapshot,
+  snapshotOf,
 } from './known.ts'
 
 const hco = baselineOf('hco-golden-config')
@@ -44,7 +44,7 @@ const ANNOTATE =
   'kubectl annotate hyperconverged -n openshift-cnv kubevirt-hyperconverged --overwrite'
 
 const withPools = (pools: Readonly<Record<string, number>>) =>
-  knowledgeOf({ facts: factsWith({ ...facts, pools }) })
+  snapshotOf({ facts: factsWith({ ...facts, pools }) })
 const NO_UNITS = {
   spec: (spec: Json) => {
     json(spec.config).systemd = json({ units: [] })
@@ -56,7 +56,7 @@ interface Case {
   readonly object?: KubeObject
   readonly before?: Edit
   readonly edit: Edit
-  readonly known?: Knowledge
+  readonly known?: Snapshot
   readonly enforcement?: 'deny'
   readonly told: readonly string[]
 }
@@ -281,7 +281,7 @@ for (const { says, told, ...situation } of corrections) {
 
 t.test('tells what another list of exclusions puts back', async (t) => {
   const before = { annotations: { [DISABLED_RESOURCES]: '[metallb, mtv]' } }
-  const known = knowledgeOf({ settings: before.annotations })
+  const known = snapshotOf({ settings: before.annotations })
   const edit = { annotations: { [DISABLED_RESOURCES]: '[swap-enable]' } }
   t.strictSame(update({ before, edit, known }).warnings, [
     `${HCO}: swap-enable is not kept any more from now on`,
@@ -291,14 +291,14 @@ t.test('tells what another list of exclusions puts back', async (t) => {
 
 t.test('tells of nothing that is put back and does not apply here', async (t) => {
   const before = { annotations: { [DISABLED_RESOURCES]: '["swap-*"]' } }
-  const known = knowledgeOf({ settings: before.annotations })
+  const known = snapshotOf({ settings: before.annotations })
   const edit = { annotations: { [DISABLED_RESOURCES]: '[metallb]' } }
   const { warnings = [] } = update({ before, edit, known })
   t.ok(warnings.includes(`${HCO}: swap-enable is kept again from now on`))
 })
 
 t.test('warns whoever wakes another autopilot', async (t) => {
-  const known = knowledgeOf({ otherAutopilot: 'idle' })
+  const known = snapshotOf({ otherAutopilot: 'idle' })
   const edit = { annotations: { [AUTOPILOT]: 'true' } }
   t.strictSame(update({ edit, known }).warnings, [
     `${HCO}: the Deployment openshift-cnv/virt-platform-autopilot is another autopilot, which platform.kubevirt.io/autopilot wakes: while it is active, this one writes and corrects nothing`,
@@ -342,7 +342,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     object: hco,
     before: { annotations: {} },
     edit: { annotations: { [`${PREFIX}enable-loadaware`]: 'true' } },
-    known: knowledgeOf({ facts: unasked }),
+    known: snapshotOf({ facts: unasked }),
     told: [
       `${HCO}: 3 nodes of pool worker may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: psi-enable`,
     ],
@@ -352,7 +352,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     object: hco,
     before: { annotations: { [MODE]: 'unmanaged' } },
     edit: { annotations: { [MODE]: 'unmanaged', [`${PREFIX}enable-loadaware`]: 'true' } },
-    known: knowledgeOf({ facts: unasked }),
+    known: snapshotOf({ facts: unasked }),
     told: [
       `${HCO}: 3 nodes of pool worker may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: psi-enable`,
     ],
@@ -362,7 +362,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     object: hco,
     before: { annotations: { [DISRUPTIVE_CHANGES]: 'hold' } },
     edit: { annotations: { [DISRUPTIVE_CHANGES]: 'hold', [`${PREFIX}enable-loadaware`]: 'true' } },
-    known: knowledgeOf({
+    known: snapshotOf({
       facts: unasked,
       settings: { [DISRUPTIVE_CHANGES]: 'hold' },
     }),
@@ -388,7 +388,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
       annotations: { [DISRUPTIVE_CHANGES]: 'apply', [DISABLED_RESOURCES]: '[swap-enable]' },
     },
     edit: { annotations: { [DISRUPTIVE_CHANGES]: 'apply' } },
-    known: knowledgeOf({
+    known: snapshotOf({
       facts: factsWith({ ...facts, pools: { worker: 3 } }),
       settings: { [DISRUPTIVE_CHANGES]: 'apply', [DISABLED_RESOURCES]: '[swap-enable]' },
     }),
@@ -402,7 +402,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     object: hco,
     before: { annotations: { [AUTOPILOT]: 'observe' } },
     edit: { annotations: {} },
-    known: knowledgeOf({
+    known: snapshotOf({
       facts: factsWith({
         ...facts,
         topology: { ...facts.topology, schedulableMasters: true },
@@ -425,7 +425,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     object: hco,
     before: { annotations: { [DISRUPTIVE_CHANGES]: 'hold' } },
     edit: { annotations: { [DISRUPTIVE_CHANGES]: 'apply' } },
-    known: knowledgeOf({
+    known: snapshotOf({
       facts: factsWith({ ...facts, pools: { worker: 3 } }),
       settings: { [DISRUPTIVE_CHANGES]: 'hold' },
       applied: { 'swap-enable': 'older' },
@@ -469,13 +469,13 @@ t.test('tells of reboots, however much else there is to tell', async (t) => {
       [`${PREFIX}enable-load`]: 'x'.repeat(99),
     },
   }
-  const { warnings = [] } = update({ object: hco, edit, known: knowledgeOf({ facts: unasked }) })
+  const { warnings = [] } = update({ object: hco, edit, known: snapshotOf({ facts: unasked }) })
   t.ok(warnings.length > 5)
   t.ok(warnings.some((text) => text.endsWith('--disruptive-changes=apply: psi-enable')))
 })
 
 t.test('tells of reboots to whoever creates the HyperConverged', async (t) => {
-  const known = knowledgeOf({ facts: unasked, applied: { 'swap-enable': 'older' } })
+  const known = snapshotOf({ facts: unasked, applied: { 'swap-enable': 'older' } })
   const object = edited(hco, { annotations: { [`${PREFIX}enable-loadaware`]: 'true' } })
   const { warnings } = handlersWith(known).mutate(requestFor('CREATE', { object }))
   t.strictSame(warnings, [
@@ -492,13 +492,13 @@ t.test('says nothing of nodes for what says what it said, or is in force', async
   t.equal(update({ object: hco, edit: { annotations } }).warnings, undefined, 'in force already')
   const observing = { annotations: { [AUTOPILOT]: 'observe' } }
   const asked = { annotations: { ...observing.annotations, ...annotations } }
-  const known = knowledgeOf({ facts: unasked, settings: observing.annotations })
+  const known = snapshotOf({ facts: unasked, settings: observing.annotations })
   t.equal(update({ object: hco, before: observing, edit: asked, known }).warnings, undefined)
   const later = { annotations: { ...annotations, [`${PREFIX}enable-aaq`]: 'true' } }
   const opted = { object: hco, before: { annotations }, edit: later }
-  t.equal(update({ ...opted, known: knowledgeOf({ facts: unasked }) }).warnings, undefined, 'once')
+  t.equal(update({ ...opted, known: snapshotOf({ facts: unasked }) }).warnings, undefined, 'once')
   const held = { annotations: { [DISRUPTIVE_CHANGES]: 'hold' } }
-  const pending = knowledgeOf({ facts, applied: { 'swap-enable': 'older' } })
+  const pending = snapshotOf({ facts, applied: { 'swap-enable': 'older' } })
   t.equal(update({ object: hco, edit: held, known: pending }).warnings, undefined, 'it waits now')
   const ignored = { annotations: { [IGNORE_FIELDS]: '/spec/config/systemd/units' } }
   t.equal(update({ object: swap, before: ignored, edit: {} }).warnings, undefined, 'as desired')
@@ -634,8 +634,8 @@ t.test('says that a correction did not last', async (t) => {
 })
 
 t.test('tells what a deletion comes to', async (t) => {
-  const excluding = (value: string) => knowledgeOf({ settings: { [DISABLED_RESOURCES]: value } })
-  const told = (old: KubeObject, known: Knowledge = knowledge) => {
+  const excluding = (value: string) => snapshotOf({ settings: { [DISABLED_RESOURCES]: value } })
+  const told = (old: KubeObject, known: Snapshot = snapshot) => {
     const { warnings, status } = handlersWith(known).validate(
       requestFor('DELETE', { oldObject: old }),
     )
@@ -716,7 +716,7 @@ t.test(
       kind,
       metadata,
     })
-    const asked = (object: KubeObject, known = knowledge) => {
+    const asked = (object: KubeObject, known = snapshot) => {
       const handlers = handlersWith(known)
       const request = requestFor('UPDATE', { object, oldObject: skeletonOf(object), oversized })
       return { ...handlers.mutate(request), wars: handlers.wars }
@@ -735,7 +735,7 @@ t.test(
 
 t.test('an annotation is too long only for whoever reads it', async (t) => {
   const long = 'x'.repeat(70_000)
-  const annotate = (object: KubeObject, key: string, known = knowledge) => {
+  const annotate = (object: KubeObject, key: string, known = snapshot) => {
     const annotated = edited(object, { annotations: { [`platform.kubevirt.io/${key}`]: long } })
     const { mutate, counted } = handlersWith(known)
     const { allowed } = mutate(requestFor('UPDATE', { object: annotated, oldObject: object }))
@@ -746,7 +746,7 @@ t.test('an annotation is too long only for whoever reads it', async (t) => {
   t.strictSame(annotate(hco, 'autopilot'), [false, 'InvalidSetting'])
   t.strictSame(annotate(hco, 'usb-devices'), [false, 'InvalidSetting'])
   for (const object of [health, hco]) t.strictSame(annotate(object, 'notes'), [true, 'InSync'])
-  const off = knowledgeOf({ settings: { [AUTOPILOT]: 'false' } })
+  const off = snapshotOf({ settings: { [AUTOPILOT]: 'false' } })
   t.strictSame(annotate(hco, 'patch', off), [false, 'InvalidOverride'], 'with this write it is on')
   t.strictSame(annotate(health, 'patch', off), [true, 'Off'])
 })

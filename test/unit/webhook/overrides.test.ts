@@ -1,14 +1,16 @@
 import t from 'tap'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import {
   IGNORE_FIELDS,
   MODE,
   PATCH,
   RECONCILE_PAUSED,
 } from '../../../src/shared/engine/overrides/annotations.ts'
+import { plan } from '../../../src/shared/engine/plan.ts'
 import {
   changedAnnotations,
   judgeOverrides,
-} from '../../../src/webhook/baseline/verdict/overrides.ts'
+} from '../../../src/webhook/baseline/decide/overrides.ts'
 import { objectWith, tree } from '../engine/schemas.ts'
 
 const baseline = objectWith({
@@ -23,8 +25,15 @@ type Annotations = Readonly<Record<string, string>>
 const judged = (before: Annotations | undefined, after: Annotations, isSensitive = false) => {
   const old = before && objectWith({}, { annotations: before })
   const incoming = objectWith({}, { annotations: after })
-  const target = { baseline, tree, isSensitive }
-  return judgeOverrides(incoming, old, changedAnnotations(incoming, old), target)
+  const standing = { kind: 'active', baseline, digest: '' } as const
+  const planned = (object: KubeObject) => plan({ baseline, tree, object, isSensitive })
+  return judgeOverrides({
+    write: { incoming, old },
+    changed: changedAnnotations(incoming, old),
+    managed: { standing, tree, isSensitive },
+    before: old && planned(old),
+    after: planned(incoming),
+  })
 }
 
 const SCALAR = '[{"op":"replace","path":"/spec/free/a","value":1}]'

@@ -4,13 +4,14 @@ import { IGNORE_FIELDS, PATCH } from '../../../src/shared/engine/overrides/annot
 import { releaseFields } from '../../../src/shared/engine/overrides/ignore-fields.ts'
 import { applyPatch } from '../../../src/shared/engine/overrides/patch.ts'
 import { plan } from '../../../src/shared/engine/plan.ts'
-import { answerWrite } from '../../../src/webhook/baseline/answers.ts'
-import type { ManagedObject } from '../../../src/webhook/baseline/knowledge.ts'
-import type { Verdict } from '../../../src/webhook/baseline/verdict/verdict.ts'
-import { ignoreFor, patchFor } from '../../../src/webhook/baseline/words/way-out.ts'
+import { decide } from '../../../src/webhook/baseline/decide/decide.ts'
+import { gather } from '../../../src/webhook/baseline/decide/gather.ts'
+import { ignoreFor, patchFor } from '../../../src/webhook/baseline/decide/remedy.ts'
+import type { ManagedObject } from '../../../src/webhook/baseline/snapshot.ts'
+import { answerWrite } from '../../../src/webhook/baseline/words/answer.ts'
 import { objectWith, tree } from '../engine/schemas.ts'
 import { growth } from '../growth.ts'
-import { knowledge, managedBy } from './known.ts'
+import { managedBy, snapshot } from './known.ts'
 
 /** Half way, by order of magnitude, from growth with the size (1) to growth with its square (8). */
 const LINEAR = 3
@@ -215,15 +216,14 @@ for (const [sort, spec, drifts] of reordered) {
         tree,
       } as const
       const write = { old: baseline, incoming: objectWith(spec(items.toReversed())) }
-      const context = {
-        // Its baseline is made up: no annotation makes another.
-        knowledge: { ...knowledge, asAnnotated: (one: ManagedObject) => one },
-        enforcement: 'correct',
-        digest: () => '',
-        quietMs: 0,
-        referee: (verdict: Verdict) => ({ verdict }),
-      } as const
-      return () => answerWrite(write, managed, context)
+      // Its baseline is made up: no annotation makes another.
+      const made = { ...snapshot, asAnnotated: (one: ManagedObject) => one }
+      const options = { enforcement: 'correct', digest: () => '' } as const
+      return () => {
+        const gathered = gather(write, managed, made, options)
+        const verdict = decide(gathered, () => undefined)
+        return answerWrite(verdict, gathered)
+      }
     }
     const { response, prevented = [] } = answerTo(50_000)()
     t.equal(prevented.length, drifts)

@@ -6,9 +6,12 @@ import type { Drift } from '../../../src/shared/engine/merge/merge.ts'
 import { ATOMIC } from '../../../src/shared/engine/merge/merge-tree.ts'
 import { PREFIX } from '../../../src/shared/engine/overrides/annotations.ts'
 import { releaseFields } from '../../../src/shared/engine/overrides/ignore-fields.ts'
-import { preventedEvent } from '../../../src/webhook/baseline/answers.ts'
-import { type War, warEvent, warRemark } from '../../../src/webhook/baseline/contests/referee.ts'
-import { allowed, denied } from '../../../src/webhook/server/review.ts'
+import type { Contest } from '../../../src/webhook/baseline/contests/contest-limiter.ts'
+import {
+  preventedEvent,
+  warEvent,
+  warRemark,
+} from '../../../src/webhook/baseline/words/event-notes.ts'
 import { doubted, refused } from './annotation-texts.ts'
 import { baselineOf, edited, handlersWith, requestFor } from './known.ts'
 import { sentencePieces, textsIn } from './sentences.ts'
@@ -45,50 +48,49 @@ const drift = (field: string, found?: unknown): Drift => ({
   found,
   wanted: 1,
 })
-const war = (changes: Partial<War>): War => ({
+const war = (changes: Partial<Contest>): Contest => ({
   ruling: { kind: 'refused', isNew: true },
   drifts: [drift('a', 'x'), drift('token', 'hunter2'), drift('c')],
   writer: { username: 'eve\u202e\n', fieldManager: 'argo' },
+  quietMs: 3_600_000,
   isDenied: true,
   ...changes,
 })
 const shared = { ruling: { kind: 'shared', isNew: true } } as const
-const quiet = 3_600_000
 const moves =
   '/a is set to "x", /token is set to (hidden), /c is removed by several users, the last of them eve\\u202e\\u000a (field manager argo)'
 const wars: readonly (readonly [what: string, said: string | undefined, told: string])[] = [
   [
     'one who changes a field again and again',
-    warEvent(war({}), subject, quiet)?.note,
+    warEvent(war({}), subject)?.note,
     'eve\\u202e\\u000a (field manager argo) changes /a, /token, /c again and again: denied until there was no such edit for 60 minutes',
   ],
   [
     'several who do',
-    warEvent(war({ ...shared, isDenied: false }), subject, quiet)?.note,
+    warEvent(war({ ...shared, isDenied: false }), subject)?.note,
     `${moves}: probably another admission webhook or a client's default; virt-platform-autopilot puts it back each time and denies nobody`,
   ],
   [
     'several who do what is denied anyway',
-    warEvent(war(shared), subject, quiet)?.note,
+    warEvent(war(shared), subject)?.note,
     `${moves}: probably another admission webhook or a client's default; virt-platform-autopilot denies it to everybody, as it does all edits of this object`,
   ],
   [
     'one edit too many',
-    warRemark(war({ writer: { username: 'eve', fieldManager: undefined } }), 60_000),
+    warRemark({ writer: { username: 'eve', fieldManager: undefined }, quietMs: 60_000 }),
     ' eve edits managed fields of this object again and again: such edits are denied until there was none for a minute.',
   ],
 ]
-const answer = { verdict: 'corrected', reason: 'Drift' } as const
 const many = ['a', 'b', 'c', 'd', 'e', 'f\n'].map((field) => drift(field))
 const prevented: typeof wars = [
   [
     'an edit that was put back',
-    preventedEvent({ ...answer, response: allowed() }, many.slice(0, 1), subject, 'eve\n').note,
+    preventedEvent(many.slice(0, 1), subject, 'eve\n', true).note,
     'the change of /a by eve\\u000a: put back, the rest is stored',
   ],
   [
     'an edit that was refused',
-    preventedEvent({ ...answer, response: denied(403, '') }, many, subject, 'eve').note,
+    preventedEvent(many, subject, 'eve', false).note,
     'the change of /a, /b, /c, /d, /e and 1 more by eve: refused, nothing is stored',
   ],
 ]

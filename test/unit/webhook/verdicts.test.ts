@@ -13,7 +13,7 @@ import {
   PREFIX,
   RECONCILE_PAUSED,
 } from '../../../src/shared/engine/overrides/annotations.ts'
-import type { Knowledge } from '../../../src/webhook/baseline/knowledge.ts'
+import type { Snapshot } from '../../../src/webhook/baseline/snapshot.ts'
 import type { AdmissionRequest, AdmissionResponse } from '../../../src/webhook/server/review.ts'
 import {
   baselineOf,
@@ -21,9 +21,9 @@ import {
   edited,
   handlersWith,
   type Json,
-  knowledge,
-  knowledgeOf,
   requestFor,
+  snapshot,
+  snapshotOf,
 } from './known.ts'
 
 const hco = baselineOf('hco-golden-config')
@@ -43,7 +43,7 @@ interface Write {
   readonly says: string
   readonly old?: KubeObject
   readonly incoming: KubeObject
-  readonly known?: Knowledge
+  readonly known?: Snapshot
   readonly enforcement?: 'deny'
   readonly verdict: string
   /** What is stored; the object as it was sent where nothing is said. */
@@ -110,14 +110,14 @@ const writes: readonly Write[] = [
   {
     says: 'denies it where the HyperConverged says so',
     ...update(hco, { spec: strategy('RemoveWorkloads') }),
-    known: knowledgeOf({ settings: { [ENFORCEMENT]: 'deny' } }),
+    known: snapshotOf({ settings: { [ENFORCEMENT]: 'deny' } }),
     verdict: 'denied Drift',
     code: 403,
   },
   {
     says: 'lets the HyperConverged overrule the flag',
     ...update(hco, { spec: strategy('RemoveWorkloads') }),
-    known: knowledgeOf({ settings: { [ENFORCEMENT]: 'correct' } }),
+    known: snapshotOf({ settings: { [ENFORCEMENT]: 'correct' } }),
     enforcement: 'deny',
     verdict: 'corrected Drift',
     stored: hco,
@@ -142,7 +142,7 @@ const writes: readonly Write[] = [
         json(spec.config).systemd = json({ units: [] })
       },
     }),
-    known: knowledgeOf({ settings: { [ENFORCEMENT]: 'correct' } }),
+    known: snapshotOf({ settings: { [ENFORCEMENT]: 'correct' } }),
     verdict: 'denied Drift',
     code: 403,
   },
@@ -180,7 +180,7 @@ const writes: readonly Write[] = [
         },
       },
     ),
-    known: knowledgeOf({ applied: { 'kubelet-perf-settings': 'of the baseline before' } }),
+    known: snapshotOf({ applied: { 'kubelet-perf-settings': 'of the baseline before' } }),
     verdict: 'corrected Drift',
     stored: edited(kubelet, {
       spec: (spec) => {
@@ -204,7 +204,7 @@ const writes: readonly Write[] = [
         },
       },
     ),
-    known: knowledgeOf({ applied: { 'kubelet-perf-settings': 'of the baseline before' } }),
+    known: snapshotOf({ applied: { 'kubelet-perf-settings': 'of the baseline before' } }),
     verdict: 'denied Drift',
     code: 403,
   },
@@ -223,14 +223,14 @@ const writes: readonly Write[] = [
         },
       },
     ),
-    known: knowledgeOf({ applied: { 'kubelet-perf-settings': 'of the baseline before' } }),
+    known: snapshotOf({ applied: { 'kubelet-perf-settings': 'of the baseline before' } }),
     verdict: 'denied Drift',
     code: 403,
   },
   {
     says: 'fills nothing in where the creation of a disruptive object is pending',
     incoming: edited(kubelet, { labels: {}, spec: () => ({}) }),
-    known: knowledgeOf({ applied: { 'kubelet-perf-settings': 'nothing yet' } }),
+    known: snapshotOf({ applied: { 'kubelet-perf-settings': 'nothing yet' } }),
     verdict: 'allowed Pending',
   },
   {
@@ -244,7 +244,7 @@ const writes: readonly Write[] = [
         },
       },
     ),
-    known: knowledgeOf({ applied: { 'kubelet-perf-settings': 'of the baseline before' } }),
+    known: snapshotOf({ applied: { 'kubelet-perf-settings': 'of the baseline before' } }),
     verdict: 'allowed InSync',
   },
   {
@@ -354,7 +354,7 @@ const writes: readonly Write[] = [
       { annotations: { [AUTOPILOT]: 'True', [`${PREFIX}approve`]: 'c0ffee' } },
       { annotations: { [AUTOPILOT]: 'True' } },
     ),
-    known: knowledgeOf({ settings: { [AUTOPILOT]: 'true' } }),
+    known: snapshotOf({ settings: { [AUTOPILOT]: 'true' } }),
     verdict: 'allowed InSync',
   },
   {
@@ -531,26 +531,26 @@ const writes: readonly Write[] = [
   {
     says: 'leaves an excluded object alone',
     ...update(swap, { spec: () => ({}) }),
-    known: knowledgeOf({ settings: { [DISABLED_RESOURCES]: '- swap-*' } }),
+    known: snapshotOf({ settings: { [DISABLED_RESOURCES]: '- swap-*' } }),
     verdict: 'allowed Inactive',
   },
   {
     says: 'leaves an object alone whose asset is not selected',
     ...update(swap, { spec: () => ({}) }),
-    known: knowledgeOf({ settings: { [AUTOPILOT]: 'hco' } }),
+    known: snapshotOf({ settings: { [AUTOPILOT]: 'hco' } }),
     verdict: 'allowed Inactive',
   },
   {
     says: 'denies an invalid mode on an object of any asset, active or not',
     ...update(swap, { annotations: { [MODE]: 'x' } }),
-    known: knowledgeOf({ settings: { [AUTOPILOT]: 'hco' } }),
+    known: snapshotOf({ settings: { [AUTOPILOT]: 'hco' } }),
     verdict: 'denied InvalidOverride',
     code: 422,
   },
   {
     says: 'does not read pointers that there is no baseline for',
     ...update(swap, { annotations: { [IGNORE_FIELDS]: 'spec' } }),
-    known: knowledgeOf({ settings: { [AUTOPILOT]: 'hco' } }),
+    known: snapshotOf({ settings: { [AUTOPILOT]: 'hco' } }),
     verdict: 'allowed Inactive',
   },
   {
@@ -568,7 +568,7 @@ const writes: readonly Write[] = [
   {
     says: 'writes and denies nothing while off',
     ...update(swap, { spec: () => ({}) }),
-    known: knowledgeOf({ settings: { [AUTOPILOT]: 'false' } }),
+    known: snapshotOf({ settings: { [AUTOPILOT]: 'false' } }),
     verdict: 'allowed Off',
   },
   {
@@ -579,7 +579,7 @@ const writes: readonly Write[] = [
   {
     says: 'corrects with the write that switches it on',
     ...update(hco, { spec: strategy('x'), annotations: { [AUTOPILOT]: 'true' } }),
-    known: knowledgeOf({ settings: { [AUTOPILOT]: 'false' } }),
+    known: snapshotOf({ settings: { [AUTOPILOT]: 'false' } }),
     verdict: 'corrected Drift',
     stored: edited(hco, { annotations: { [AUTOPILOT]: 'true' } }),
     warnings: 2,
@@ -587,13 +587,13 @@ const writes: readonly Write[] = [
   {
     says: 'writes and denies nothing while observing',
     ...update(swap, { spec: () => ({}) }),
-    known: knowledgeOf({ settings: { [AUTOPILOT]: 'observe' } }),
+    known: snapshotOf({ settings: { [AUTOPILOT]: 'observe' } }),
     verdict: 'allowed Observing',
   },
   {
     says: 'writes and denies nothing while nobody knows what an invalid setting meant',
     ...update(swap, { spec: () => ({}) }),
-    known: knowledgeOf({
+    known: snapshotOf({
       settings: { [DISABLED_RESOURCES]: '["*"]' },
       neverValid: [DISABLED_RESOURCES],
     }),
@@ -606,7 +606,7 @@ const writes: readonly Write[] = [
       annotations: { [DISABLED_RESOURCES]: '[metallb]' },
     }),
     old: edited(hco, { annotations: { [DISABLED_RESOURCES]: '{{{' } }),
-    known: knowledgeOf({
+    known: snapshotOf({
       settings: { [DISABLED_RESOURCES]: '["*"]' },
       neverValid: [DISABLED_RESOURCES],
     }),
@@ -617,13 +617,13 @@ const writes: readonly Write[] = [
   {
     says: 'writes and denies nothing while another autopilot is active',
     ...update(swap, { spec: () => ({}) }),
-    known: knowledgeOf({ settings: { [AUTOPILOT]: 'true' }, otherAutopilot: 'active' }),
+    known: snapshotOf({ settings: { [AUTOPILOT]: 'true' }, otherAutopilot: 'active' }),
     verdict: 'allowed Observing',
   },
   {
     says: 'corrects while that one is idle',
     ...update(hco, { spec: strategy('x') }),
-    known: knowledgeOf({ otherAutopilot: 'idle' }),
+    known: snapshotOf({ otherAutopilot: 'idle' }),
     verdict: 'corrected Drift',
     stored: hco,
     warnings: 2,
@@ -631,7 +631,7 @@ const writes: readonly Write[] = [
   {
     says: 'lets a write pass that wakes it, and says so',
     ...update(hco, { spec: strategy('x'), annotations: { [AUTOPILOT]: 'true' } }),
-    known: knowledgeOf({ otherAutopilot: 'idle' }),
+    known: snapshotOf({ otherAutopilot: 'idle' }),
     verdict: 'allowed Observing',
     warnings: 2,
   },
@@ -642,20 +642,20 @@ const writes: readonly Write[] = [
       { labels: { team: 'virt' }, annotations: { [AUTOPILOT]: 'true' } },
       { annotations: { [AUTOPILOT]: 'true' } },
     ),
-    known: knowledgeOf({ settings: { [AUTOPILOT]: 'true' }, otherAutopilot: 'active' }),
+    known: snapshotOf({ settings: { [AUTOPILOT]: 'true' }, otherAutopilot: 'active' }),
     verdict: 'allowed Observing',
   },
   {
     says: 'refuses what wakes it and is no setting of ours',
     ...update(hco, { annotations: { [AUTOPILOT]: 'yes' } }),
-    known: knowledgeOf({ otherAutopilot: 'idle' }),
+    known: snapshotOf({ otherAutopilot: 'idle' }),
     verdict: 'denied InvalidSetting',
     code: 422,
   },
   {
     says: 'corrects with the write that puts it to sleep',
     ...update(hco, { spec: strategy('x') }, { annotations: { [AUTOPILOT]: 'true' } }),
-    known: knowledgeOf({ settings: { [AUTOPILOT]: 'true' }, otherAutopilot: 'active' }),
+    known: snapshotOf({ settings: { [AUTOPILOT]: 'true' }, otherAutopilot: 'active' }),
     verdict: 'corrected Drift',
     stored: hco,
     warnings: 2,
@@ -663,14 +663,14 @@ const writes: readonly Write[] = [
   {
     says: 'tells what is wrong with an override while observing',
     ...update(swap, { annotations: { [MODE]: 'x' } }),
-    known: knowledgeOf({ settings: { [AUTOPILOT]: 'observe' } }),
+    known: snapshotOf({ settings: { [AUTOPILOT]: 'observe' } }),
     verdict: 'allowed Observing',
     warnings: 1,
   },
   {
     says: 'leaves an object alone while the leader has another opinion of it',
     ...update(hco, { spec: strategy('x') }),
-    known: knowledgeOf({ baselines: { 'hco-golden-config': 'another' } }),
+    known: snapshotOf({ baselines: { 'hco-golden-config': 'another' } }),
     verdict: 'allowed Disagreement',
   },
   {
@@ -786,7 +786,7 @@ t.test('tells the faults of overrides and settings together', async (t) => {
 interface Deletion {
   readonly says: string
   readonly old: KubeObject
-  readonly known?: Knowledge
+  readonly known?: Snapshot
   readonly username?: string
   readonly verdict: string
   readonly warnings?: number
@@ -830,25 +830,25 @@ const deletions: readonly Deletion[] = [
   {
     says: 'lets an excluded object be deleted',
     old: swap,
-    known: knowledgeOf({ settings: { [DISABLED_RESOURCES]: '["swap-enable"]' } }),
+    known: snapshotOf({ settings: { [DISABLED_RESOURCES]: '["swap-enable"]' } }),
     verdict: 'allowed Inactive',
   },
   {
     says: 'lets anything be deleted while off',
     old: swap,
-    known: knowledgeOf({ settings: { [AUTOPILOT]: 'false' } }),
+    known: snapshotOf({ settings: { [AUTOPILOT]: 'false' } }),
     verdict: 'allowed Off',
   },
   {
     says: 'lets anything be deleted while observing',
     old: swap,
-    known: knowledgeOf({ settings: { [AUTOPILOT]: 'observe' } }),
+    known: snapshotOf({ settings: { [AUTOPILOT]: 'observe' } }),
     verdict: 'allowed Observing',
   },
   {
     says: 'lets an object be deleted that the leader may not want',
     old: swap,
-    known: knowledgeOf({ baselines: { 'swap-enable': 'another' } }),
+    known: snapshotOf({ baselines: { 'swap-enable': 'another' } }),
     verdict: 'allowed Disagreement',
   },
   {
@@ -987,13 +987,13 @@ t.test('names the fields in the audit log', async (t) => {
 })
 
 t.test('agrees with the leader on every asset of the test catalog', async (t) => {
-  const active = knowledge.all.filter(({ standing }) => standing.kind === 'active')
+  const active = snapshot.all.filter(({ standing }) => standing.kind === 'active')
   t.equal(active.length, 11)
   t.ok(active.every(({ isAgreed }) => isAgreed))
 })
 
 t.test('without a HyperConverged nothing else is judged, and the next one is', async (t) => {
-  const known = knowledgeOf({ hasHyperConverged: false })
+  const known = snapshotOf({ hasHyperConverged: false })
   const { mutate, validate, counted } = handlersWith(known)
   const swap = baselineOf('swap-enable')
   const object = edited(swap, { spec: () => 'x', annotations: { [MODE]: 'x' } })

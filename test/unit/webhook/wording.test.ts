@@ -2,8 +2,9 @@ import t from 'tap'
 
 import { type Problem, sentenceOf } from '../../../src/shared/engine/problem.ts'
 import { cut, showValue } from '../../../src/shared/engine/show.ts'
-import { explanation, fitted, isDiscreet } from '../../../src/webhook/baseline/words/wording.ts'
-import { OncePer } from '../../../src/webhook/server/once-per.ts'
+import { isDiscreet } from '../../../src/webhook/baseline/decide/remedy.ts'
+import { explanation, fitted } from '../../../src/webhook/baseline/words/wording.ts'
+import { createKeyedLimit, createOncePer } from '../../../src/webhook/server/rate-limits.ts'
 
 const problem = (message: string): Problem => ({
   reason: 'InvalidPatch',
@@ -69,7 +70,7 @@ t.test('leaves out the least important lines, and cuts none', async (t) => {
 })
 
 t.test('lets a key through once per interval', async (t) => {
-  const once = new OncePer(1_000, 10)
+  const once = createOncePer(1_000, 10)
   const asked: [key: string, now: number, isAdmitted: boolean][] = [
     ['a', 0, true],
     ['a', 999, false],
@@ -80,11 +81,20 @@ t.test('lets a key through once per interval', async (t) => {
     ['a', 1_999, false],
   ]
   for (const [key, now, isAdmitted] of asked)
-    t.equal(once.admits(key, now), isAdmitted, `${key} at ${now}`)
+    t.equal(once(key, now), isAdmitted, `${key} at ${now}`)
 })
 
 t.test('forgets the oldest key when there are too many', async (t) => {
-  const once = new OncePer(1_000, 2)
-  const admitted = ['a', 'b', 'a', 'c', 'a', 'c'].map((key) => once.admits(key, 0))
+  const once = createOncePer(1_000, 2)
+  const admitted = ['a', 'b', 'a', 'c', 'a', 'c'].map((key) => once(key, 0))
   t.strictSame(admitted, [true, true, false, true, true, false])
+})
+
+t.test('lets each key through as its own bucket allows', async (t) => {
+  const limit = createKeyedLimit({ capacity: 2, refillMs: 1_000 }, 2)
+  const admitted = ['a', 'a', 'a', 'b'].map((key) => limit(key, 0))
+  t.strictSame(admitted, [true, true, false, true])
+  t.strictSame([limit('a', 1_000), limit('a', 1_000)], [true, false])
+  t.ok(limit('c', 1_000))
+  t.strictSame([limit('b', 1_000), limit('b', 1_000)], [true, true], 'it was the oldest')
 })

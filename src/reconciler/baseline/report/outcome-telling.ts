@@ -3,6 +3,7 @@ import type { EventInput } from '../../../shared/cluster/events.ts'
 import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
 import type { Drift } from '../../../shared/engine/merge/merge.ts'
 import { RECONCILE_PAUSED } from '../../../shared/engine/overrides/annotations.ts'
+import { annotateCommand } from '../../../shared/engine/overrides/kubectl.ts'
 import { sentenceOf } from '../../../shared/engine/problem.ts'
 import { showValue } from '../../../shared/engine/show.ts'
 import type { Outcome, Report } from '../decide/outcome.ts'
@@ -143,7 +144,7 @@ function throttled({ drifts, rivals, object }: Of<'throttled'>): Telling {
   const what = pointers.length > 0 ? listPointers(pointers) : 'the object, which is deleted'
   const war = `${what} is changed${by} as often as it is put back`
   const note = object
-    ? `${war}: management is paused; end the quarrel, then resume with: ${resumeCommand(object)}`
+    ? `${war}: management is paused; end the quarrel, then resume with: ${annotateCommand(object, RECONCILE_PAUSED)}`
     : `${war}: it is left alone for a while`
   return {
     level: 'warn',
@@ -152,9 +153,6 @@ function throttled({ drifts, rivals, object }: Of<'throttled'>): Telling {
     events: [warning(object ? 'ThrashingDetected' : 'Throttled', note)],
   }
 }
-
-const resumeCommand = ({ kind, metadata: { namespace, name } }: KubeObject) =>
-  `kubectl annotate ${kind.toLowerCase()} ${namespace ? `-n ${namespace} ` : ''}${name} ${RECONCILE_PAUSED}-`
 
 function skippedTombstone({ reason, message }: Of<'skipped'>): Telling {
   const isClaimed = reason === 'NotOurs' || reason === 'Unmanaged' || reason === 'Paused'

@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache'
 import { type Bucket, type BucketSize, take } from '../../../shared/engine/token-bucket.ts'
-import { putNewest } from '../../server/newest.ts'
 
 /** When edits that move managed fields become a war; each a flag. */
 export interface ContestLimits extends BucketSize {
@@ -7,8 +7,8 @@ export interface ContestLimits extends BucketSize {
   readonly quietMs: number
 }
 
-/** The object that a war is about, as metrics name it. */
-export interface Battlefield {
+/** An object as metrics name it. */
+export interface ObjectLabels {
   readonly kind: string
   readonly namespace: string
   readonly name: string
@@ -16,7 +16,7 @@ export interface Battlefield {
 
 /** A write to one object, and what it moves away from desired: nothing, most of the time. */
 export interface ContestedWrite {
-  readonly object: Battlefield
+  readonly object: ObjectLabels
   readonly username: string
   /** The resource version that the write replaces. */
   readonly version: string
@@ -55,20 +55,21 @@ interface Claim {
   at: number
 }
 
+/** What is kept of the contests about one object. */
 interface Front {
-  readonly object: Battlefield
-  readonly actors: Map<string, Actor>
-  readonly claims: Map<string, Claim>
+  readonly object: ObjectLabels
+  readonly actors: LRUCache<string, Actor>
+  readonly claims: LRUCache<string, Claim>
   /** What was contested in the first call for a write, by its user and version. */
-  readonly calls: Map<string, { readonly pointers: ReadonlySet<string>; readonly at: number }>
+  readonly calls: LRUCache<string, { readonly pointers: ReadonlySet<string>; readonly at: number }>
 }
 
 // One kubectl call reaches us several times: conflicts are retried and webhooks reinvoked.
 const SAME_CALL_MS = 2_000
 // Three who move the same field to the same value, none knowing of the others, are one tool between them and us.
 const SHARED_BY = 3
-// Of each thing about one object: who floods us with users or values is forgotten oldest first.
-const REMEMBERED = 64
+// Bounded: at most so many users, values and calls per object; the oldest is dropped.
+const MAX_KEPT = 64
 
 /**
  * Tells an edit from an edit war, by a token bucket per object and user: the field manager is whatever
@@ -97,16 +98,16 @@ export class Contests {
   /** What `rule` would say; nothing is remembered. */
   foresee(write: ContestedWrite, now: number): Ruling | undefined {
     const front = this.#fronts.get(keyOfObject(write.object))
-    return this.#ruleAt(front ? structuredClone(front) : newFront(write.object), write, now)
+    return this.#ruleAt(front ? copyOf(front) : newFront(write.object), write, now)
   }
 
   /** Forgets everything about an object: whoever lifts its pause begins anew. */
-  forget(object: Battlefield): void {
+  forget(object: ObjectLabels): void {
     this.#fronts.delete(keyOfObject(object))
   }
 
   /** The objects with an open episode, and forgets what a quiet window has ended. */
-  atWar(now: number): readonly Battlefield[] {
+  atWar(now: number): readonly ObjectLabels[] {
     for (const front of this.#fronts.values()) this.#settle(front, now)
     return [...this.#fronts.values()].flatMap(({ object, actors, claims }) => {
       const isOpen =
@@ -149,19 +150,28 @@ export class Contests {
   /** Ends what was quiet long enough. */
   #settle({ actors, claims }: Front, now: number): void {
     const isOver = (at: number) => now - at >= this.#limits.quietMs
-    for (const [name, { contestedAt }] of actors) if (isOver(contestedAt)) actors.delete(name)
-    for (const [key, { at }] of claims) if (isOver(at)) claims.delete(key)
+    for (const [name, { contestedAt }] of [...actors]) if (isOver(contestedAt)) actors.delete(name)
+    for (const [key, { at }] of [...claims]) if (isOver(at)) claims.delete(key)
   }
 }
 
-const newFront = (object: Battlefield): Front => ({
+const newFront = (object: ObjectLabels): Front => ({
   object,
-  actors: new Map(),
-  claims: new Map(),
-  calls: new Map(),
+  actors: new LRUCache({ max: MAX_KEPT }),
+  claims: new LRUCache({ max: MAX_KEPT }),
+  calls: new LRUCache({ max: MAX_KEPT }),
 })
 
-const keyOfObject = ({ kind, namespace, name }: Battlefield) => `${kind}/${namespace}/${name}`
+/** A copy to foresee by, of which nothing is kept. */
+function copyOf({ object, actors, claims, calls }: Front): Front {
+  const copy = newFront(object)
+  copy.actors.load(structuredClone(actors.dump()))
+  copy.claims.load(structuredClone(claims.dump()))
+  copy.calls.load(structuredClone(calls.dump()))
+  return copy
+}
+
+const keyOfObject = ({ kind, namespace, name }: ObjectLabels) => `${kind}/${namespace}/${name}`
 
 /** The moves that are the writer's own: what this very write did not bring with it when we first saw it, another webhook did. */
 function ownMoves({ calls, actors }: Front, write: ContestedWrite, now: number): readonly Move[] {
@@ -171,7 +181,7 @@ function ownMoves({ calls, actors }: Front, write: ContestedWrite, now: number):
   const first = calls.get(key)
   if (first && now - first.at < SAME_CALL_MS)
     return write.moves.filter(({ pointer }) => first.pointers.has(pointer))
-  putNewest(calls, REMEMBERED, key, {
+  calls.set(key, {
     pointers: new Set(write.moves.map(({ pointer }) => pointer)),
     at: now,
   })
@@ -182,7 +192,7 @@ function actorOf({ actors }: Front, username: string, now: number): Actor {
   const known = actors.get(username)
   const actor = known ?? { bucket: undefined, last: undefined, isAtWar: false, contestedAt: now }
   actor.contestedAt = now
-  putNewest(actors, REMEMBERED, username, actor)
+  actors.set(username, actor)
   return actor
 }
 
@@ -190,7 +200,7 @@ function claim({ claims }: Front, move: Move, username: string, now: number): Cl
   const known = claims.get(keyOf(move)) ?? { users: new Set(), isTold: false, at: now }
   if (known.users.size < SHARED_BY) known.users.add(username)
   known.at = now
-  putNewest(claims, REMEMBERED, keyOf(move), known)
+  claims.set(keyOf(move), known)
   return known
 }
 

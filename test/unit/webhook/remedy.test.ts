@@ -5,16 +5,15 @@ import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { correct, drift } from '../../../src/shared/engine/merge/merge.ts'
 import { ATOMIC } from '../../../src/shared/engine/merge/merge-tree.ts'
 import { IGNORE_FIELDS, PATCH } from '../../../src/shared/engine/overrides/annotations.ts'
-import { plan } from '../../../src/shared/engine/plan.ts'
-import { conceded, concessions } from '../../../src/webhook/baseline/verdict/concessions.ts'
 import {
   annotateCommand,
-  excludeCommand,
-  ignoreFor,
-  patchFor,
   quote,
   unmanageCommand,
-} from '../../../src/webhook/baseline/words/way-out.ts'
+} from '../../../src/shared/engine/overrides/kubectl.ts'
+import { plan } from '../../../src/shared/engine/plan.ts'
+import { editOperations, withEdits } from '../../../src/webhook/baseline/decide/edit-operations.ts'
+import { ignoreFor, patchFor } from '../../../src/webhook/baseline/decide/remedy.ts'
+import { excludeCommand } from '../../../src/webhook/baseline/words/deletion-messages.ts'
 import { anyObject, objectWith, seed, tree } from '../engine/schemas.ts'
 
 /** The words that a POSIX shell makes of a text. */
@@ -65,7 +64,7 @@ t.test('writes a command of exactly the words that kubectl needs', async (t) => 
   )
 })
 
-interface Wished {
+interface EditCase {
   readonly says: string
   readonly baseline: unknown
   readonly object: unknown
@@ -78,7 +77,7 @@ const add = (path: string, value: unknown) => ({ op: 'add', path, value })
 const remove = (path: string) => ({ op: 'remove', path })
 const replace = (path: string, value: unknown) => ({ op: 'replace', path, value })
 
-const wishes: readonly Wished[] = [
+const edits: readonly EditCase[] = [
   {
     says: 'a field set otherwise',
     baseline: { text: 'a', map: { a: '1' } },
@@ -212,32 +211,32 @@ const wishes: readonly Wished[] = [
   },
 ]
 
-for (const { says, baseline, object, annotations, ...expected } of wishes) {
+for (const { says, baseline, object, annotations, ...expected } of edits) {
   t.test(`finds the way out for ${says}`, async (t) => {
     const wanted = objectWith(baseline)
     const edited = objectWith(object, annotations && { annotations })
     const decision = plan({ baseline: wanted, object: edited, tree, isSensitive: false })
     if (decision.kind !== 'enforce') throw new Error('the overrides of this test are valid')
     const drifts = drift(tree, edited, decision.desired)
-    const wish = { object: edited, baseline: wanted, tree, drifts }
-    const patch = patchFor(wish)
+    const edit = { object: edited, baseline: wanted, tree, drifts }
+    const patch = patchFor(edit)
     t.strictSame(patch && JSON.parse(patch), expected.patch)
-    t.equal(ignoreFor(wish), expected.ignore)
+    t.equal(ignoreFor(edit), expected.ignore)
   })
 }
 
 t.test('says nothing where the overrides in force are not valid', async (t) => {
   const baseline = objectWith({ text: 'a' })
   const object = objectWith({ text: 'b' }, { annotations: { [PATCH]: '[' } })
-  const wish = { object, baseline, tree, drifts: drift(tree, object, baseline) }
-  t.strictSame([patchFor(wish), ignoreFor(wish)], [undefined, undefined])
+  const edit = { object, baseline, tree, drifts: drift(tree, object, baseline) }
+  t.strictSame([patchFor(edit), ignoreFor(edit)], [undefined, undefined])
 })
 
 t.test('names no field of one segment on a sensitive kind, and reads no patch there', async (t) => {
   const baseline = objectWith({})
   const object = objectWith('x', { annotations: { [PATCH]: '[' } })
-  const wish = { object, baseline, tree, drifts: drift(tree, object, baseline), isSensitive: true }
-  t.equal(ignoreFor(wish), undefined)
+  const edit = { object, baseline, tree, drifts: drift(tree, object, baseline), isSensitive: true }
+  t.equal(ignoreFor(edit), undefined)
 })
 
 t.test('makes the edit legitimate whenever it finds a way out', async (t) => {
@@ -245,10 +244,10 @@ t.test('makes the edit legitimate whenever it finds a way out', async (t) => {
   fc.assert(
     fc.property(anyObject, anyObject, (baseline, object) => {
       const drifts = drift(tree, object, baseline)
-      const wish = { object, baseline, tree, drifts }
+      const edit = { object, baseline, tree, drifts }
       for (const [key, value] of [
-        [PATCH, patchFor(wish)] as const,
-        [IGNORE_FIELDS, ignoreFor(wish)] as const,
+        [PATCH, patchFor(edit)] as const,
+        [IGNORE_FIELDS, ignoreFor(edit)] as const,
       ]) {
         if (value === undefined || drifts.length === 0) continue
         found++
@@ -270,7 +269,7 @@ t.test('concedes what an object has, so that a write is put back to that', async
   let found = 0
   fc.assert(
     fc.property(anyObject, anyObject, (desired, object) => {
-      const granted = conceded(tree, desired, object)
+      const granted = withEdits(tree, desired, object)
       if (!granted) return
       found++
       t.strictSame(drift(tree, object, granted), [])
@@ -287,14 +286,14 @@ t.test('concedes what an object has, so that a write is put back to that', async
 t.test('concedes nothing where that cannot be said', async (t) => {
   const desired = objectWith({ byName: [{ name: 'a', value: '1' }] })
   t.equal(
-    conceded(tree, desired, objectWith({ byName: [{ name: 'a' }, { name: 'a' }] })),
+    withEdits(tree, desired, objectWith({ byName: [{ name: 'a' }, { name: 'a' }] })),
     undefined,
   )
   const many = Object.fromEntries(Array.from({ length: 257 }, (_, index) => [`k${index}`, 'x']))
-  t.equal(conceded(tree, objectWith({ free: many }), objectWith({ free: {} })), undefined)
+  t.equal(withEdits(tree, objectWith({ free: many }), objectWith({ free: {} })), undefined)
   const path = [{ field: 'spec' }, { field: 'byName' }, { key: { name: 'b' } }, { field: 'more' }]
   const drifts = [{ path, pointer: '', kind: 'different', found: 'x', wanted: 'y' }] as const
-  t.equal(concessions({ tree, desired, object: objectWith({}), drifts }), undefined)
+  t.equal(editOperations({ tree, desired, object: objectWith({}), drifts }), undefined)
 })
 
 t.test('concedes the outermost container that is not there', async (t) => {
@@ -302,28 +301,28 @@ t.test('concedes the outermost container that is not there', async (t) => {
   const path = [step('spec'), step('byName'), { key: { name: 'b' } }, step('more'), step('x')]
   const drifts = [{ path, pointer: '', kind: 'missing', found: undefined, wanted: 'y' }] as const
   const desired = objectWith({ byName: [{ name: 'b', more: { x: 'y' } }] })
-  t.strictSame(concessions({ tree, desired, object: objectWith({}), drifts }), [
+  t.strictSame(editOperations({ tree, desired, object: objectWith({}), drifts }), [
     remove('/spec/byName'),
   ])
 })
 
 t.test('concedes everything under a schema that tells nothing apart', async (t) => {
-  t.strictSame(conceded(ATOMIC, objectWith({ text: 'a' }), objectWith('x')), objectWith('x'))
+  t.strictSame(withEdits(ATOMIC, objectWith({ text: 'a' }), objectWith('x')), objectWith('x'))
 })
 
 t.test('finds no patch for a value nested deeper than any patch may be', async (t) => {
   const deep = Array.from({ length: 9_000 }).reduce<unknown>((inner) => [inner], [])
   const baseline = objectWith({ text: 'a' })
   const object = { ...baseline, spec: { text: deep } }
-  const wish = { object, baseline, tree, drifts: drift(tree, object, baseline) }
-  t.strictSame([patchFor(wish), ignoreFor(wish)], [undefined, '/spec/text'])
+  const edit = { object, baseline, tree, drifts: drift(tree, object, baseline) }
+  t.strictSame([patchFor(edit), ignoreFor(edit)], [undefined, '/spec/text'])
 })
 
 t.test('concedes a whole item where the list replaces its items whole', async (t) => {
   const owner = (uid: string, name: string) => ({ apiVersion: 'v1', kind: 'K', name, uid })
   const owned = (name: string) => objectWith({}, { ownerReferences: [owner('u', name)] })
   const drifts = drift(tree, owned('b'), owned('a'))
-  t.strictSame(concessions({ tree, desired: owned('a'), object: owned('b'), drifts }), [
+  t.strictSame(editOperations({ tree, desired: owned('a'), object: owned('b'), drifts }), [
     replace('/metadata/ownerReferences/0', owner('u', 'b')),
   ])
 })
@@ -333,6 +332,6 @@ t.test('concedes no name that reaches a prototype', async (t) => {
     const inner = (value: object) => JSON.parse(`{"${name}":{"a":${JSON.stringify(value)}}}`)
     const desired = objectWith({ free: inner({ b: 1 }) })
     const object = objectWith({ free: inner({}) })
-    t.equal(conceded(tree, desired, object), undefined)
+    t.equal(withEdits(tree, desired, object), undefined)
   }
 })

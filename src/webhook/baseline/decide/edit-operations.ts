@@ -10,45 +10,46 @@ import { pointersOf } from '../../../shared/engine/merge/pointer-of.ts'
 // Nobody reads more, and each has its operation in the patch.
 const MAX_EDITS = 256
 
-export interface Concession {
+/** An object that differs from what is desired. */
+export interface EditedObject {
   readonly tree: MergeTree
   readonly desired: KubeObject
   readonly object: KubeObject
-  /** Where the object differs from desired and is to be let. */
+  /** Where it differs and may go on doing so. */
   readonly drifts: readonly Drift[]
 }
 
-/** The operations on desired after which it wants what the object has; undefined where none can say it. */
-export function concessions({
+/** The operations that make of desired what the object has; undefined where none can say it. */
+export function editOperations({
   tree,
   desired,
   object,
   drifts,
-}: Concession): readonly Operation[] | undefined {
+}: EditedObject): readonly Operation[] | undefined {
   if (drifts.length > MAX_EDITS) return undefined
   const operations = new Map<string, Operation>()
-  const [pointerIn, placeIn] = [pointersOf(tree, desired), pointersOf(tree, object)]
-  for (const { path, pointer: place, found } of drifts) {
+  const [inDesired, inObject] = [pointersOf(tree, desired), pointersOf(tree, object)]
+  for (const { path, pointer: at, found } of drifts) {
     // Among the labels ours must stay.
-    const isWhole = found !== undefined || place.startsWith('/metadata/')
-    const conceded = isWhole ? path : outermostMissing(object, placeIn, path)
-    const pointer = pointerIn(conceded)
+    const isWhole = found !== undefined || at.startsWith('/metadata/')
+    const edited = isWhole ? path : outermostMissing(object, inObject, path)
+    const pointer = inDesired(edited)
     // A reserved name is none that any patch may hold.
     if (pointer === undefined || !parsePointer(pointer).ok || !isRepeatable(found)) return undefined
-    operations.set(pointer, operationAt(pointer, conceded, found))
+    operations.set(pointer, operationAt(pointer, edited, found))
   }
   // From the last item of a list to the first, no removal moves what is still to be removed.
   return [...operations.values()].toReversed()
 }
 
 /** What is desired, with the object's own value at each leaf; undefined where that cannot be said. */
-export function conceded(
+export function withEdits(
   tree: MergeTree,
   desired: KubeObject,
   object: KubeObject,
 ): KubeObject | undefined {
   const drifts = drift(tree, object, desired)
-  const operations = concessions({ tree, desired, object, drifts })
+  const operations = editOperations({ tree, desired, object, drifts })
   if (!operations) return undefined
   const { newDocument } = jsonPatch.applyPatch(desired, operations, false, false)
   return drift(tree, object, newDocument).length === 0 ? newDocument : undefined
@@ -68,13 +69,15 @@ function operationAt(path: string, steps: FieldPath, value: unknown): Operation 
  * The path to the outermost container on the way that the object does not have: with its last field gone
  * an empty one would still be wanted. Never the spec, which must stay a map.
  */
-function outermostMissing(object: KubeObject, placeIn: PlaceIn, path: FieldPath): FieldPath {
+function outermostMissing(
+  object: KubeObject,
+  pointerIn: ReturnType<typeof pointersOf>,
+  path: FieldPath,
+): FieldPath {
   let end = path.length
-  while (end > 2 && !isContainerAt(object, placeIn(path.slice(0, end - 1)))) end--
+  while (end > 2 && !isContainerAt(object, pointerIn(path.slice(0, end - 1)))) end--
   return path.slice(0, end)
 }
-
-type PlaceIn = ReturnType<typeof pointersOf>
 
 function isContainerAt(object: KubeObject, pointer = '/'): boolean {
   const tokens = parsePointer(pointer)

@@ -8,37 +8,27 @@ import { canonicalJson } from '../../../shared/engine/json/canonical.ts'
 import { MAX_VALUES } from '../../../shared/engine/json/json.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import { type Correction, correct, type Drift } from '../../../shared/engine/merge/merge.ts'
-import { MANAGED_BY, OVERRIDES } from '../../../shared/engine/overrides/annotations.ts'
-import { type Enforcement, type Plan, plan } from '../../../shared/engine/plan.ts'
+import { MANAGED_BY } from '../../../shared/engine/overrides/annotations.ts'
+import type { Enforcement, Plan } from '../../../shared/engine/plan.ts'
 import { contentDigest } from '../../../shared/ops/digest.ts'
-import type { Knowledge, ManagedObject } from '../knowledge.ts'
-import { conceded } from './concessions.ts'
-import type { Write } from './judge-annotations.ts'
-import { changedAnnotations } from './overrides.ts'
-import { allow, type Denied, type JudgeContext, type Target, type Verdict } from './verdict.ts'
+import type { ManagedObject } from '../snapshot.ts'
+import { withEdits } from './edit-operations.ts'
+import type { Gathered, Write } from './gather.ts'
+import { allow, type Denied, type Judgement, type Target } from './verdict.ts'
 
-/** A write whose annotations are in order. */
-export interface AnnotatedWrite {
-  readonly write: Write
-  readonly known: ManagedObject
-  /** As the write's own annotations have it. */
-  readonly managed: ManagedObject
-  readonly context: JudgeContext & { readonly settings: Settings }
-  readonly notes: readonly string[]
-}
-
-/** Judges what a write makes of the fields that are managed. */
-export function judgeContent(annotated: AnnotatedWrite): Verdict {
-  const { write, known, managed, context, notes } = annotated
-  const { incoming, oversized } = write
-  const target = targetOf(incoming, managed, context.settings, context.knowledge)
-  if ('obstacle' in target) return allow(target.obstacle, notes)
-  const { isSensitive } = managed
-  const after = plan({ ...target, object: incoming, isSensitive })
+/** Judges what a write whose annotations are in order makes of the fields that are managed. */
+export function judgeContent(
+  gathered: Gathered,
+  settings: Settings,
+  notes: readonly string[],
+): Judgement {
+  const { write, managed } = gathered
+  const planned = plannedFor(gathered, settings)
+  if ('obstacle' in planned) return allow(planned.obstacle, notes)
+  const { target, before, after } = planned
   if (after.kind !== 'enforce') return allow(after.kind === 'hold' ? 'Held' : after.reason, notes)
-  const before = planBefore(write, known, managed, context) ?? after
-  if (oversized?.incoming) return judgeOversized(write, managed, before, notes)
-  return settle({ write: comparable(write), managed, context, target, before, after, notes })
+  if (write.oversized?.incoming) return judgeOversized(write, managed, before, notes)
+  return settle({ gathered, write: comparable(write), settings, target, before, after, notes })
 }
 
 /** The write as one of an object that was not there, where what was there is too much to be compared with. */
@@ -54,7 +44,7 @@ function judgeOversized(
   { isAlwaysDenied }: ManagedObject,
   before: Plan,
   notes: readonly string[],
-): Verdict {
+): Judgement {
   const isAsBefore = oversized?.old && before.kind === 'enforce' && !isAlwaysDenied
   return isAsBefore || incoming.metadata.deletionTimestamp
     ? allow('Oversized', [...notes, OVERSIZED_STAYS])
@@ -63,43 +53,30 @@ function judgeOversized(
 
 const OVERSIZED_STAYS = `it has more than ${MAX_VALUES} values, too many to be judged: what is managed is put back afterwards`
 
-/** What was planned before the write; undefined where it changes nothing that is planned by. */
-function planBefore(
-  write: Write,
-  known: ManagedObject,
-  managed: ManagedObject,
-  { knowledge }: JudgeContext,
-): Plan | undefined {
-  const { old } = write
-  if (!old) return undefined
-  const { standing, tree, isSensitive } = knowledge.asAnnotated(known, old)
-  const isOther = standing !== managed.standing
-  if (!(isOther || isOverridden(write)) || standing.kind !== 'active' || !tree) return undefined
-  return plan({ baseline: standing.baseline, tree, object: old, isSensitive })
+interface Planned {
+  readonly target: Target
+  readonly before: Plan
+  readonly after: Plan
 }
 
-function isOverridden({ incoming, old }: Write): boolean {
-  const changed = changedAnnotations(incoming, old)
-  return OVERRIDES.some((key) => changed.has(key))
-}
-
-function targetOf(
-  incoming: KubeObject,
-  { standing, tree, isAgreed, isHco, asset }: ManagedObject,
-  settings: Settings,
-  { facts }: Knowledge,
-): Target | { readonly obstacle: string } {
+function plannedFor(
+  { write: { incoming }, managed, snapshot: { facts }, after, before = after }: Gathered,
+  { activation, exclusions }: Settings,
+): Planned | { readonly obstacle: string } {
+  const { standing, tree, isAgreed, isHco, asset } = managed
   if (standing.kind !== 'active') return { obstacle: 'Inactive' }
   // The HyperConverged may deselect or exclude itself with this very write.
   const isDropped =
     isHco &&
-    (!isSelected(settings.activation, asset) ||
-      isExcluded(settings.exclusions, asset, namespaceOf(asset, facts.hco.namespace)))
+    (!isSelected(activation, asset) ||
+      isExcluded(exclusions, asset, namespaceOf(asset, facts.hco.namespace)))
   if (isDropped) return { obstacle: 'Inactive' }
-  if (!tree) return { obstacle: 'SchemaUnknown' }
+  if (!(tree && after && before)) return { obstacle: 'SchemaUnknown' }
   if (!isAgreed) return { obstacle: 'Disagreement' }
   const { baseline } = standing
-  return isSame(incoming, baseline) ? { baseline, tree } : { obstacle: 'OtherVersion' }
+  return isSame(incoming, baseline)
+    ? { target: { baseline, tree }, before, after }
+    : { obstacle: 'OtherVersion' }
 }
 
 // A baseline says how one version looks, and who an object is is nothing to put back.
@@ -109,14 +86,18 @@ const isSame = (incoming: KubeObject, baseline: KubeObject) =>
   incoming.metadata.name === baseline.metadata.name &&
   incoming.metadata.namespace === baseline.metadata.namespace
 
-interface Case extends Omit<AnnotatedWrite, 'known'> {
+interface Case {
+  readonly gathered: Gathered
+  readonly write: Write
+  /** The settings in force with this write. */
+  readonly settings: Settings
   readonly target: Target
-  /** What was planned for the object with the overrides that it had before the write. */
   readonly before: Plan
   readonly after: Enforcement
+  readonly notes: readonly string[]
 }
 
-function settle(situation: Case): Verdict {
+function settle(situation: Case): Judgement {
   const { incoming, old } = situation.write
   const wanted = wantedFor(old ?? incoming, situation.after)
   const moved = correct({ tree: situation.target.tree, incoming, old, desired: wanted })
@@ -128,11 +109,11 @@ function settle(situation: Case): Verdict {
 }
 
 /** What was there before is put back, since desired is the very change that waits. */
-function settlePending(situation: Case, moved: Correction, wanted: KubeObject): Verdict {
+function settlePending(situation: Case, moved: Correction, wanted: KubeObject): Judgement {
   const { write, target, notes } = situation
   const { incoming, old } = write
   if (!old) return allow('Pending', notes)
-  const desired = conceded(target.tree, wanted, old)
+  const desired = withEdits(target.tree, wanted, old)
   if (isRefused(situation, moved, desired)) return refuse(situation, moved)
   if (!desired) return allow('Terminating', notes)
   return store(situation, correct({ tree: target.tree, incoming, old, desired }))
@@ -145,8 +126,9 @@ const refuse = ({ target }: Case, { drifts }: Correction): Denied => ({
   target,
 })
 
-function store(situation: Case, written: Correction): Verdict {
-  const { managed, target, after, notes } = situation
+function store(situation: Case, written: Correction): Judgement {
+  const { target, after, notes } = situation
+  const { managed } = situation.gathered
   // What an override changes on a disruptive asset is the reconciler's: it asks for approval first.
   const whole = managed.isAlwaysDenied ? written : withOverrides(situation, written)
   if (whole.drifts.length === 0) return allow('InSync', notes)
@@ -173,7 +155,7 @@ export const isContent = ({ path: [first, , third] }: Drift) =>
   !(third && 'field' in third && third.field === MANAGED_BY)
 
 /** Whether desired is not in force yet, so that putting it back would be the very change that waits for approval. */
-const isChangePending = ({ managed, after: { desired }, context: { digest } }: Case) =>
+const isChangePending = ({ gathered: { managed, digest }, after: { desired } }: Case) =>
   managed.asset.disruption !== 'none' &&
   managed.appliedDigest !== digestOf(desired, managed, digest)
 
@@ -184,14 +166,14 @@ const digestOf = (desired: KubeObject, { standing }: ManagedObject, digest: Dige
     : digest(canonicalJson(desired))
 
 function isRefused(
-  { write: { incoming, old }, managed, context }: Case,
+  { write: { incoming, old }, gathered: { managed, enforcement: flag }, settings }: Case,
   { drifts }: Correction,
   desired: KubeObject | undefined,
 ): boolean {
   if (!old || incoming.metadata.deletionTimestamp) return false
   const enforcement = managed.isAlwaysDenied
     ? 'deny'
-    : (context.settings.enforcement ?? context.enforcement ?? managed.asset.enforcement)
+    : (settings.enforcement ?? flag ?? managed.asset.enforcement)
   const isSetOtherwise = drifts.some((drift) => drift.kind === 'different' && isContent(drift))
   return enforcement === 'deny' && (isSetOtherwise || !desired)
 }

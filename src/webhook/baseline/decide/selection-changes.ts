@@ -2,7 +2,7 @@ import { namespaceOf } from '../../../shared/baseline/catalog/catalog.ts'
 import { isSelected } from '../../../shared/baseline/settings/activation.ts'
 import { isExcluded } from '../../../shared/baseline/settings/exclusions.ts'
 import type { Settings } from '../../../shared/baseline/settings/settings.ts'
-import type { Knowledge, ManagedObject } from '../knowledge.ts'
+import type { ManagedObject, Snapshot } from '../snapshot.ts'
 
 const NAMED = 5
 
@@ -10,21 +10,21 @@ const NAMED = 5
  * Sentences about the assets that other settings take out of management, or put back into it: a word too many or too
  * few in a list changes more than its writer sees. Nothing for the switches of all, which say so themselves.
  */
-export function keptChanges(
+export function selectionChanges(
   before: Settings,
   after: Settings,
-  knowledge: Knowledge,
+  snapshot: Snapshot,
 ): readonly string[] {
   if (![before, after].every(keepsAny)) return []
-  const changed = knowledge.all.filter(
-    (managed) => isKeptBy(before, managed, knowledge) !== isKeptBy(after, managed, knowledge),
+  const changed = snapshot.all.filter(
+    (managed) => isSelectedBy(before, managed, snapshot) !== isSelectedBy(after, managed, snapshot),
   )
   const [lost, gained] = [
     changed.filter(({ standing }) => standing.kind === 'active'),
     changed.filter((managed) => {
       const { standing } = managed
       const isOff = standing.kind === 'inactive' && isSwitchedOff(standing.reason)
-      return isOff && knowledge.standingWith(managed, knowledge.facts.hco, after).kind === 'active'
+      return isOff && snapshot.standingWith(managed, snapshot.facts.hco, after).kind === 'active'
     }),
   ]
   return [
@@ -38,10 +38,10 @@ export const keepsAny = ({ activation: { kind } }: Settings) => kind === 'all' |
 
 const isSwitchedOff = (reason: string) => reason === 'Excluded' || reason === 'NotSelected'
 
-const isKeptBy = (
+const isSelectedBy = (
   { activation, exclusions }: Settings,
   { asset }: ManagedObject,
-  { facts }: Knowledge,
+  { facts }: Snapshot,
 ) =>
   isSelected(activation, asset) &&
   !isExcluded(exclusions, asset, namespaceOf(asset, facts.hco.namespace))

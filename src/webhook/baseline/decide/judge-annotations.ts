@@ -1,5 +1,8 @@
-import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
-import { isHyperConverged, isSensitive } from '../../../shared/baseline/catalog/catalog.ts'
+import {
+  type Asset,
+  isHyperConverged,
+  isSensitive,
+} from '../../../shared/baseline/catalog/catalog.ts'
 import { emptyOptIns, optInProblems, optIns } from '../../../shared/baseline/settings/opt-ins.ts'
 import { tellHowAlone, tellOther } from '../../../shared/baseline/settings/other-autopilot.ts'
 import { type Settings, unknownNames } from '../../../shared/baseline/settings/settings.ts'
@@ -12,30 +15,18 @@ import {
 } from '../../../shared/engine/overrides/annotations.ts'
 import { PATCH_BLOCKED } from '../../../shared/engine/plan.ts'
 import { type Problem, sentenceOf } from '../../../shared/engine/problem.ts'
-import type { Knowledge, ManagedObject } from '../knowledge.ts'
-import { keptChanges } from './kept-changes.ts'
+import type { ManagedObject, Snapshot } from '../snapshot.ts'
+import type { Gathered, Write } from './gather.ts'
 import {
   changedAnnotations,
+  changedSwitchProblems,
   excessiveAnnotations,
   judgeOverrides,
   knownKeys,
-  type OverrideTarget,
   unknownKeys,
 } from './overrides.ts'
-
-/** One write to a managed object. */
-export interface Write {
-  readonly incoming: KubeObject
-  readonly old: KubeObject | undefined
-  /** Where one of the two is too much to be judged only its names and our annotations are there. */
-  readonly oversized?: { readonly incoming: boolean; readonly old: boolean }
-}
-
-/** Why a write is refused for its annotations. */
-export interface Fault {
-  readonly reason: 'InvalidOverride' | 'PatchBlocked' | 'InvalidSetting'
-  readonly problems: readonly Problem[]
-}
+import { selectionChanges } from './selection-changes.ts'
+import type { Fault } from './verdict.ts'
 
 export interface JudgedAnnotations {
   /** The settings in force with this write. */
@@ -61,38 +52,42 @@ export function judgeExcess(
 }
 
 /** Judges the annotations that a write adds, changes or removes, and no other. */
-export function judgeAnnotations(
-  { incoming, old }: Write,
-  managed: ManagedObject,
-  knowledge: Knowledge,
-): JudgedAnnotations {
-  const changed = changedAnnotations(incoming, old)
-  if (changed.size === 0) return { settings: knowledge.settings, fault: undefined, notes: [] }
-  const { standing, isHco, tree } = managed
-  const baseline = standing.kind === 'active' ? standing.baseline : undefined
-  const target = { baseline, tree, isSensitive: managed.isSensitive }
-  const overrides = judgeOverrides(incoming, old, changed, target)
-  const stated = isHco ? judgeSettings(incoming, changed, knowledge) : undefined
+export function judgeAnnotations(gathered: Gathered): JudgedAnnotations {
+  const { write, managed, snapshot, changed, excess } = gathered
+  const { incoming } = write
+  const { isHco, isSensitive } = managed
+  // What is too much to be looked at is told, and not looked at.
+  if (excess) return { settings: settingsIn(gathered), fault: excess, notes: [] }
+  if (changed.size === 0) return { settings: snapshot.settings, fault: undefined, notes: [] }
+  const overrides = judgeOverrides(gathered)
+  const stated = isHco ? judgeSettings(incoming, changed, snapshot) : undefined
+  const blockedPatch = blocked(incoming, changed, isSensitive)
   return {
-    settings: stated?.settings ?? knowledge.settings,
-    fault: faultOf(overrides.problems, stated?.problems ?? [], blocked(incoming, changed, target)),
+    settings: stated?.settings ?? snapshot.settings,
+    fault: faultOf(overrides.problems, stated?.problems ?? [], blockedPatch),
     notes: [
       ...overrides.remarks.map(sentenceOf),
-      ...unknownKeys(incoming, changed, isHco, optInsOf(knowledge)),
+      ...unknownKeys(incoming, changed, isHco, optInsOf(snapshot)),
       ...(stated?.notes ?? []),
     ],
   }
 }
 
+const settingsIn = ({ write: { incoming }, managed, snapshot }: Gathered) =>
+  managed.isHco
+    ? snapshot.readSettings(incoming.metadata.annotations ?? {}).settings
+    : snapshot.settings
+
 /** What can be wrong with the overrides of a write before anything is known but the catalog. */
 export function judgeUninformed(write: Write, asset: Asset): Fault | undefined {
-  const target = { baseline: undefined, tree: undefined, isSensitive: isSensitive(asset) }
-  const excess = judgeExcess(write, { ...target, isHco: isHyperConverged(asset) }, () => [])
+  const isPatchless = isSensitive(asset)
+  const known = { isSensitive: isPatchless, isHco: isHyperConverged(asset) }
+  const excess = judgeExcess(write, known, () => [])
   if (excess) return excess
   const { incoming, old } = write
   const changed = changedAnnotations(incoming, old)
-  const { problems } = judgeOverrides(incoming, old, changed, target)
-  return faultOf(problems, [], blocked(incoming, changed, target))
+  const problems = changedSwitchProblems(incoming, changed)
+  return faultOf(problems, [], blocked(incoming, changed, isPatchless))
 }
 
 function faultOf(
@@ -110,25 +105,25 @@ function faultOf(
 const blocked = (
   incoming: KubeObject,
   changed: ReadonlySet<string>,
-  target: OverrideTarget,
+  isPatchless: boolean,
 ): readonly Problem[] =>
-  target.isSensitive && changed.has(PATCH) && annotationOf(incoming, PATCH) !== undefined
+  isPatchless && changed.has(PATCH) && annotationOf(incoming, PATCH) !== undefined
     ? [PATCH_BLOCKED]
     : []
 
 // The settings that name assets.
 const NAMING = [AUTOPILOT, DISABLED_RESOURCES]
 
-function judgeSettings(hco: KubeObject, changed: ReadonlySet<string>, knowledge: Knowledge) {
+function judgeSettings(hco: KubeObject, changed: ReadonlySet<string>, snapshot: Snapshot) {
   const { annotations = {} } = hco.metadata
-  const { settings: before, all } = knowledge
+  const { settings: before, all } = snapshot
   const catalog = all.map(({ asset }) => asset)
-  const stated = knowledge.readSettings(annotations)
+  const stated = snapshot.readSettings(annotations)
   const problems = [...stated.problems, ...optInProblems(catalog, annotations)].filter(
     ({ annotation }) => changed.has(annotation),
   )
   const empty = emptyOptIns(catalog, annotations).filter(({ key }) => changed.has(key))
-  const isWaking = changed.has(AUTOPILOT) && knowledge.wakesOther(annotations)
+  const isWaking = changed.has(AUTOPILOT) && snapshot.wakesOther(annotations)
   const isNaming = NAMING.some((key) => changed.has(key))
   return {
     // A setting that is refused is not what the refusal is decided by.
@@ -137,11 +132,11 @@ function judgeSettings(hco: KubeObject, changed: ReadonlySet<string>, knowledge:
     notes: [
       ...(isWaking ? [tellOther(hco), tellHowAlone(hco)] : []),
       ...(isNaming ? unknownNames(stated.settings, catalog) : []),
-      ...(isNaming ? keptChanges(before, stated.settings, knowledge) : []),
+      ...(isNaming ? selectionChanges(before, stated.settings, snapshot) : []),
       ...empty.map(({ note }) => note),
     ],
   }
 }
 
 /** The annotations by which the catalog's assets are asked for. */
-export const optInsOf = ({ all }: Knowledge) => [...optIns(all.map(({ asset }) => asset)).keys()]
+export const optInsOf = ({ all }: Snapshot) => [...optIns(all.map(({ asset }) => asset)).keys()]

@@ -1,6 +1,5 @@
 import { nearest, suggesting } from '../../../shared/baseline/catalog/nearest.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
-import type { MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
 import {
   lengthProblem,
   MAX_ANNOTATIONS,
@@ -19,14 +18,10 @@ import {
   PREFIX,
   RECONCILE_PAUSED,
 } from '../../../shared/engine/overrides/annotations.ts'
-import {
-  type Enforcement,
-  PATCH_BLOCKED,
-  type Plan,
-  plan,
-  switchProblems,
-} from '../../../shared/engine/plan.ts'
+import { PATCH_BLOCKED, type Plan, plan, switchProblems } from '../../../shared/engine/plan.ts'
 import type { Problem } from '../../../shared/engine/problem.ts'
+import type { ManagedObject } from '../snapshot.ts'
+import type { Gathered } from './gather.ts'
 
 /** Which annotations under our prefix a write adds, changes or removes. */
 export function changedAnnotations(
@@ -75,66 +70,69 @@ export interface OverrideFaults {
   readonly remarks: readonly Problem[]
 }
 
-/** What overrides of an object are judged by; without baseline or tree only those that need neither. */
-export interface OverrideTarget {
-  readonly baseline: KubeObject | undefined
-  readonly tree: MergeTree | undefined
-  readonly isSensitive: boolean
+/** What overrides are judged by: those of content need the plans, and what they were made with. */
+export type OverrideInput = Pick<Gathered, 'write' | 'changed' | 'before' | 'after'> & {
+  readonly managed: Pick<ManagedObject, 'standing' | 'tree' | 'isSensitive'>
 }
 
 /**
  * Judges the overrides that a write touches: one that was invalid before is left out of the judgement,
  * and one on a paused or unmanaged object is judged as if it were in force.
  */
-export function judgeOverrides(
-  incoming: KubeObject,
-  old: KubeObject | undefined,
-  changed: ReadonlySet<string>,
-  { baseline, tree, isSensitive }: OverrideTarget,
-): OverrideFaults {
+export function judgeOverrides(input: OverrideInput): OverrideFaults {
+  const { write, changed, before, after } = input
   if (!OVERRIDES.some((key) => changed.has(key))) return { problems: [], remarks: [] }
-  const switches = switchProblems(incoming).filter(({ annotation }) => changed.has(annotation))
-  if (!baseline || !tree) return { problems: switches, remarks: [] }
-
-  const planFor = (object: KubeObject) => plan({ baseline, object, tree, isSensitive })
-  const { problems, remarks } = faultsIn(incoming, planFor)
+  const switches = changedSwitchProblems(write.incoming, changed)
+  const isContentChanged = CONTENT.some((key) => changed.has(key))
+  if (!after) return { problems: switches, remarks: [] }
+  const { problems, remarks } = faultsIn(write.incoming, after, input)
   // A patch says what there is to ignore: with another one, an annotation that nobody touched may be wrong.
-  const before = new Set(old && faultsIn(old, planFor).problems.map(({ message }) => message))
-  const isNew = ({ annotation, message }: Problem) =>
-    changed.has(annotation) || (CONTENT.some((key) => changed.has(key)) && !before.has(message))
-  const isTold = (remark: Problem) =>
-    CONTENT.some((key) => changed.has(key)) && remark !== PATCH_BLOCKED
-  const news = problems.filter(isNew)
+  const known = isContentChanged && write.old && before && faultsIn(write.old, before, input)
+  const messages = new Set(known ? known.problems.map(({ message }) => message) : [])
+  const news = problems.filter(
+    ({ annotation, message }) =>
+      changed.has(annotation) || (isContentChanged && !messages.has(message)),
+  )
   // What there is to ignore is known only once the patch is right.
   const ofPatch = news.filter(({ annotation }) => annotation === PATCH)
   const faults = [...switches, ...(ofPatch.length > 0 ? ofPatch : news)]
+  const isTold = (remark: Problem) => isContentChanged && remark !== PATCH_BLOCKED
   return { problems: faults, remarks: faults.length > 0 ? [] : remarks.filter(isTold) }
 }
 
+/** What is wrong with those annotations that the write changes which switch management off. */
+export const changedSwitchProblems = (incoming: KubeObject, changed: ReadonlySet<string>) =>
+  switchProblems(incoming).filter(({ annotation }) => changed.has(annotation))
+
 /** The overrides that say what is desired; each changes what the other means. */
 const CONTENT = [PATCH, IGNORE_FIELDS]
+const SWITCHES = [MODE, RECONCILE_PAUSED]
 
-/** All that is wrong with the overrides of content: what is behind the first invalid one too, as if that were gone. */
-function faultsIn(subject: KubeObject, planFor: (object: KubeObject) => Plan): OverrideFaults {
+/**
+ * All that is wrong with the overrides of content. Where the plan stops at a switch, or at an invalid override, what is
+ * behind it is seen as if that were gone.
+ */
+function faultsIn(subject: KubeObject, planned: Plan, { managed }: OverrideInput): OverrideFaults {
+  const { standing, tree, isSensitive } = managed
   const problems: Problem[] = []
-  let object = without(subject, [MODE, RECONCILE_PAUSED])
-  let decision = planFor(object)
-  while (decision.kind === 'hold') {
-    problems.push(...decision.problems)
-    object = without(
-      object,
-      decision.problems.map(({ annotation }) => annotation),
-    )
-    decision = planFor(object)
+  const gone = new Set<string>(SWITCHES)
+  let decision = planned
+  while (decision.kind !== 'enforce') {
+    const found = decision.kind === 'hold' ? decision.problems : []
+    const ofContent = found.filter(({ annotation }) => CONTENT.includes(annotation))
+    problems.push(...ofContent)
+    for (const { annotation } of ofContent) gone.add(annotation)
+    if (standing.kind !== 'active' || !tree) break
+    const object = without(subject, gone)
+    decision = plan({ baseline: standing.baseline, tree, object, isSensitive })
   }
-  // What is neither paused nor unmanaged any more is enforced.
-  return { problems, remarks: (decision as Enforcement).remarks }
+  return { problems, remarks: decision.kind === 'enforce' ? decision.remarks : [] }
 }
 
 /** The object with no annotations but its overrides, and without some of these. */
-function without(object: KubeObject, keys: readonly string[]): KubeObject {
+function without(object: KubeObject, keys: ReadonlySet<string>): KubeObject {
   const annotations = OVERRIDES.flatMap((key) => {
-    const value = keys.includes(key) ? undefined : annotationOf(object, key)
+    const value = keys.has(key) ? undefined : annotationOf(object, key)
     return value === undefined ? [] : [[key, value] as const]
   })
   return {

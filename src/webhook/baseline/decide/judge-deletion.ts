@@ -1,10 +1,10 @@
 import { CLEANERS } from '../../../shared/baseline/names.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import { MODE, RECONCILE_PAUSED } from '../../../shared/engine/overrides/annotations.ts'
-import type { Knowledge, ManagedObject } from '../knowledge.ts'
+import type { ManagedObject, Snapshot } from '../snapshot.ts'
 
 /** What is to become of a deletion. */
-export interface DeleteVerdict {
+export interface DeletionVerdict {
   readonly kind: 'allowed' | 'denied'
   readonly reason:
     | 'Garbage'
@@ -21,23 +21,23 @@ export interface DeleteVerdict {
 }
 
 /** Judges the deletion of a managed object: only an active one whose loss reboots nodes or takes access away is refused. */
-export function judgeDelete(
+export function judgeDeletion(
   old: KubeObject,
   username: string,
   managed: ManagedObject,
-  knowledge: Knowledge,
-): DeleteVerdict {
-  const indifference = indifferenceTo(managed, knowledge) ?? indifferenceIn(old, username)
-  if (indifference) return { kind: 'allowed', reason: indifference }
+  snapshot: Snapshot,
+): DeletionVerdict {
+  const reason = whyNotKept(managed, snapshot) ?? whyLetGo(old, username)
+  if (reason) return { kind: 'allowed', reason }
   return managed.isAlwaysDenied
     ? { kind: 'denied', reason: 'Protected' }
     : { kind: 'allowed', reason: 'Recreated' }
 }
 
-function indifferenceTo(
+function whyNotKept(
   { isHco, standing, isAgreed }: ManagedObject,
-  { settings: { activation }, hasHyperConverged }: Knowledge,
-): DeleteVerdict['reason'] | undefined {
+  { settings: { activation }, hasHyperConverged }: Snapshot,
+): DeletionVerdict['reason'] | undefined {
   if (activation.kind === 'off') return 'Off'
   if (activation.kind === 'observe') return 'Observing'
   if (isHco) return 'HyperConverged'
@@ -47,7 +47,7 @@ function indifferenceTo(
   return isAgreed ? undefined : 'Disagreement'
 }
 
-function indifferenceIn(old: KubeObject, username: string): DeleteVerdict['reason'] | undefined {
+function whyLetGo(old: KubeObject, username: string): DeletionVerdict['reason'] | undefined {
   if (CLEANERS.includes(username) || old.metadata.deletionTimestamp) return 'Garbage'
   if (annotationOf(old, RECONCILE_PAUSED) === 'true') return 'Paused'
   return annotationOf(old, MODE) === 'unmanaged' ? 'Unmanaged' : undefined

@@ -2,8 +2,7 @@ import t from 'tap'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { DEDUCED } from '../../../src/shared/engine/merge/merge-tree.ts'
 import { PATCH } from '../../../src/shared/engine/overrides/annotations.ts'
-import { remembered } from '../../../src/webhook/baseline/words/remembered.ts'
-import type { Wish } from '../../../src/webhook/baseline/words/way-out.ts'
+import { cachedPerEdit, type Edit } from '../../../src/webhook/baseline/decide/remedy.ts'
 
 const map = (data: object, annotations: Record<string, string> = {}): KubeObject => ({
   apiVersion: 'v1',
@@ -12,7 +11,7 @@ const map = (data: object, annotations: Record<string, string> = {}): KubeObject
   data,
 })
 const baseline = map({ a: 1 })
-const edit = (found: unknown, changes: Partial<Wish> = {}): Wish => ({
+const editTo = (found: unknown, changes: Partial<Edit> = {}): Edit => ({
   object: map({ a: found }),
   baseline,
   tree: DEDUCED,
@@ -31,7 +30,7 @@ const edit = (found: unknown, changes: Partial<Wish> = {}): Wish => ({
 /** Finds, and counts how often it had to. */
 function counting() {
   let count = 0
-  return { find: remembered(() => ++count), times: () => count }
+  return { find: cachedPerEdit(() => ({ count: ++count })), times: () => count }
 }
 function nested(depth: number): unknown {
   let value: unknown = 1
@@ -39,30 +38,30 @@ function nested(depth: number): unknown {
   return value
 }
 
-const FIRST = edit(2)
-const same: readonly (readonly [what: string, wish: Wish])[] = [
-  ['the same edit', edit(2)],
-  ['the same beside what is not meant', edit(2, { object: map({ a: 2, theirs: 'x' }) })],
+const FIRST = editTo(2)
+const same: readonly (readonly [what: string, edit: Edit])[] = [
+  ['the same edit', editTo(2)],
+  ['the same beside what is not meant', editTo(2, { object: map({ a: 2, theirs: 'x' }) })],
 ]
-const other: readonly (readonly [what: string, wish: Wish])[] = [
-  ['another value', edit(3)],
-  ['another override in force', edit(2, { object: map({ a: 2 }, { [PATCH]: '[]' }) })],
-  ['another baseline', edit(2, { baseline: map({ a: 1 }) })],
-  ['another schema', edit(2, { tree: { type: 'map', fields: {} } })],
+const other: readonly (readonly [what: string, edit: Edit])[] = [
+  ['another value', editTo(3)],
+  ['another override in force', editTo(2, { object: map({ a: 2 }, { [PATCH]: '[]' }) })],
+  ['another baseline', editTo(2, { baseline: map({ a: 1 }) })],
+  ['another schema', editTo(2, { tree: { type: 'map', fields: {} } })],
 ]
 
-for (const [what, wish] of same) {
+for (const [what, edit] of same) {
   t.test(`${what} is not looked for again`, async (t) => {
     const { find, times } = counting()
-    t.equal(find(FIRST), find(wish))
+    t.equal(find(FIRST), find(edit))
     t.equal(times(), 1)
   })
 }
 
-for (const [what, wish] of other) {
+for (const [what, edit] of other) {
   t.test(`${what} is looked for`, async (t) => {
     const { find, times } = counting()
-    t.not(find(FIRST), find(wish))
+    t.not(find(FIRST), find(edit))
     t.equal(times(), 2)
   })
 }
@@ -74,17 +73,17 @@ for (const [what, found] of [
 ] as const) {
   t.test(`${what} is looked for each time`, async (t) => {
     const { find, times } = counting()
-    find(edit(found))
-    find(edit(found))
+    find(editTo(found))
+    find(editTo(found))
     t.equal(times(), 2)
   })
 }
 
 t.test('of many edits the oldest is forgotten', async (t) => {
   const { find, times } = counting()
-  for (let value = 0; value < 17; value++) find(edit(`value ${value}`))
-  find(edit('value 16'))
+  for (let value = 0; value < 17; value++) find(editTo(`value ${value}`))
+  find(editTo('value 16'))
   t.equal(times(), 17)
-  find(edit('value 0'))
+  find(editTo('value 0'))
   t.equal(times(), 18)
 })

@@ -2,9 +2,9 @@ import t from 'tap'
 import { createStandings } from '../../../src/shared/baseline/standing.ts'
 import { DISABLED_RESOURCES } from '../../../src/shared/engine/overrides/annotations.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
-import { createKnowledge, queriesOf } from '../../../src/webhook/baseline/knowledge.ts'
+import { createSnapshot, queriesOf } from '../../../src/webhook/baseline/snapshot.ts'
 import { catalog, factsWith } from '../catalog/facts.ts'
-import { facts, knowledge, knowledgeOf, managedBy, schemas } from './known.ts'
+import { facts, managedBy, schemas, snapshot, snapshotOf } from './known.ts'
 
 const state = {
   facts,
@@ -66,7 +66,7 @@ t.test('finds an object by group, kind, namespace and name', async (t) => {
     ['metallb.io', 'MetalLB', 'metallb-system', 'metallb', 'metallb'],
   ]
   for (const [group, kind, namespace, name, asset] of finds) {
-    t.equal(knowledge.find(group, kind, namespace, name)?.asset.name, asset)
+    t.equal(snapshot.find(group, kind, namespace, name)?.asset.name, asset)
   }
 })
 
@@ -84,15 +84,15 @@ t.test('knows what may not be corrected, and what the leader agrees on', async (
     isAgreed: true,
   })
   t.match(managedBy('pci-passthrough'), { standing: { reason: 'ConditionFalse' }, isAgreed: false })
-  const excluding = knowledgeOf({ settings: { [DISABLED_RESOURCES]: '["metallb"]' } })
+  const excluding = snapshotOf({ settings: { [DISABLED_RESOURCES]: '["metallb"]' } })
   t.match(managedBy('metallb', excluding), { standing: { reason: 'Excluded' }, isAgreed: false })
-  const unagreed = createKnowledge(catalog, state, schemas, createStandings(catalog, sha256))
+  const unagreed = createSnapshot(catalog, state, schemas, createStandings(catalog, sha256))
   t.notOk(unagreed.all.some(({ isAgreed }) => isAgreed))
   t.notOk(managedBy('swap-enable', unagreed).appliedDigest)
 })
 
 t.test('knows no schema of a kind that is not served', async (t) => {
-  const known = createKnowledge(
+  const known = createSnapshot(
     catalog,
     { ...state, facts: factsWith({ served: {} }) },
     schemas,

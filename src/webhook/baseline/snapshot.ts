@@ -45,8 +45,8 @@ export interface ManagedObject {
   readonly appliedDigest: string | undefined
 }
 
-/** Everything a decision needs, precomputed from the published state. */
-export interface Knowledge {
+/** Everything a decision needs, computed once from the published state. */
+export interface Snapshot {
   readonly settings: Settings
   /** What the annotations of a HyperConverged mean, given what they meant before. */
   readonly readSettings: (annotations: Annotations) => ReadSettings
@@ -75,20 +75,20 @@ export interface Knowledge {
   readonly standingWith: (managed: ManagedObject, hco: HcoFacts, settings: Settings) => Standing
 }
 
-/** The schemas to load before knowledge can be made of a state. */
+/** The schemas to load before a snapshot can be made of a state. */
 export const queriesOf = (catalog: Catalog, { facts }: State): readonly KindQuery[] =>
   catalog.flatMap((asset) => {
     const identity = identityOn(asset, facts)
     return identity ? [{ ...identity, enumPointers: [], fieldPointers: [] }] : []
   })
 
-/** Makes knowledge of the published state, rendering each baseline as the leader did. */
-export function createKnowledge(
+/** Makes a snapshot of the published state, rendering each baseline as the leader did. */
+export function createSnapshot(
   catalog: Catalog,
   state: State,
   schemas: ReadonlyMap<string, KindSchema>,
   decide: DecideStandings,
-): Knowledge {
+): Snapshot {
   const { facts } = state
   const known = { valid: state.settings, neverValid: state.neverValid }
   const settings = settingsInForce(known, state.otherAutopilot)
@@ -118,7 +118,7 @@ export function createKnowledge(
     }),
   )
   const kinds = new Set(catalog.map(({ object }) => kindKey(object)))
-  const standingWith: Knowledge['standingWith'] = ({ asset }, hco, settings) =>
+  const standingWith: Snapshot['standingWith'] = ({ asset }, hco, settings) =>
     standingOf(asset, { ...facts, hco }, settings, sha256)
   const readHco = hcoFactsFor(catalog)
   return {
