@@ -17,7 +17,8 @@ const update = requestFor('UPDATE', { object: drifted, oldObject: hco })
 
 const appWith = (handlers: { mutate: Handler; validate: Handler } = handlersWith()) => {
   const errors: Error[] = []
-  const app = createApp({ ...handlers, onError: (error) => errors.push(error) })
+  const routes = { '/mutate': handlers.mutate, '/validate': handlers.validate }
+  const app = createApp({ routes, onError: (error) => errors.push(error) })
   const post = async (payload: unknown, path = '/mutate', type = 'application/json') => {
     const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
     const { statusCode, body } = await app.inject({
@@ -167,8 +168,8 @@ t.test('has two paths, to post to', async (t) => {
 })
 
 t.test('speaks TLS where it is to, with a certificate that may come later', async (t) => {
-  const handlers = handlersWith()
-  const app = createApp({ ...handlers, tls: {}, onError: () => t.fail('nothing fails') })
+  const { routes } = handlersWith()
+  const app = createApp({ routes, tls: {}, onError: () => t.fail('nothing fails') })
   t.ok('setSecureContext' in app.server)
   await app.close()
 })

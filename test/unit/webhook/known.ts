@@ -185,5 +185,6 @@ export function handlersWith(
     record: (event) => events.push(event),
     now: () => clock.now,
   })
-  return { ...handlers, counted, timed, logged, events, wars, contests, clock }
+  const routes = { '/mutate': handlers.mutate, '/validate': handlers.validate }
+  return { ...handlers, routes, counted, timed, logged, events, wars, contests, clock }
 }

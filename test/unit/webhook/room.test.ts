@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { Intake } from '../../../src/webhook/server/intake.ts'
+import { BodyBudget } from '../../../src/webhook/server/body.ts'
 import { type Caller, call, chunked, requestOf, say, statusIn } from './door.ts'
 import { listening, reviewOfSize } from './server.ts'
 
@@ -60,8 +60,8 @@ t.test('large requests that arrive, whatever they say, leave room for small ones
 })
 
 t.test('a small request for which there is no room is told to come again', async (t) => {
-  const intake = new Intake({ bytes: 100_000, largeFrom: 50_000, keptForSmall: 50_000 })
-  const small = await listening(fail, intake)
+  const budget = new BodyBudget({ bytes: 100_000, largeFrom: 50_000, keptForSmall: 50_000 })
+  const small = await listening(fail, budget)
   t.teardown(small.close)
   const text = reviewOfSize(45_000)
   const ask = () => call(small.door)
@@ -69,11 +69,11 @@ t.test('a small request for which there is no room is told to come again', async
   const [head] = requestOf(text)
   // Each is let in while there is room for it.
   for (const { socket } of [first, second, third]) socket.write(head + text.slice(0, 10_000))
-  await until(() => !intake.hasRoom(70_001))
+  await until(() => !budget.hasRoom(70_001))
   for (const { socket } of [first, second, third]) socket.write(text.slice(10_000, 30_000))
-  await until(() => !intake.hasRoom(10_001))
+  await until(() => !budget.hasRoom(10_001))
   first.socket.write(text.slice(30_000, 39_000))
-  await until(() => !intake.hasRoom(1_001))
+  await until(() => !budget.hasRoom(1_001))
   const late = await say(small.door, ...requestOf(text))
   third.socket.write(text.slice(30_000))
   for (const told of [late, await third.closed]) {
@@ -83,11 +83,14 @@ t.test('a small request for which there is no room is told to come again', async
   first.socket.write(text.slice(39_000))
   second.socket.write(text.slice(30_000))
   for (const { closed } of [first, second]) t.equal(statusIn(await closed), 200)
-  await until(() => intake.hasRoom(49_999))
+  await until(() => budget.hasRoom(49_999))
 })
 
 t.test('who has no time to come again is not told to', async (t) => {
-  const small = await listening(fail, new Intake({ bytes: 100, largeFrom: 50, keptForSmall: 50 }))
+  const small = await listening(
+    fail,
+    new BodyBudget({ bytes: 100, largeFrom: 50, keptForSmall: 50 }),
+  )
   t.teardown(small.close)
   const told = async (query: string) => {
     const [head, body] = requestOf(reviewOfSize())
