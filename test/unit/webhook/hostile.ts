@@ -97,6 +97,17 @@ const REVIEW = JSON.stringify({
 /** Said on the command line where the server's own JSON parser cannot run. */
 export const NO_SERVER = '--no-server'
 
+// Each request is judged as the first that ever came.
+const app = createApp({
+  routes: {
+    '/mutate': (request) => handlersWith().mutate(request),
+    '/validate': (request) => handlersWith().validate(request),
+  },
+  onError: (error) => {
+    throw error
+  },
+})
+
 const answerTo = async (text: string, path = '/mutate'): Promise<AdmissionResponse> => {
   if (process.argv.includes(NO_SERVER)) {
     const { mutate, validate } = handlersWith()
@@ -104,12 +115,6 @@ const answerTo = async (text: string, path = '/mutate'): Promise<AdmissionRespon
     const response = path === '/mutate' ? mutate(request) : validate(request)
     return JSON.parse(JSON.stringify({ uid: request.uid, ...response }))
   }
-  const app = createApp({
-    ...handlersWith(),
-    onError: (error) => {
-      throw error
-    },
-  })
   const { statusCode, body } = await app.inject({
     method: 'POST',
     url: path,
@@ -263,13 +268,14 @@ const published: Check = [
       applied,
     }
     const data = stateData(state)
-    const verdicts = (found: State) =>
-      ['hco-golden-config', 'swap-enable'].map((asset) => {
-        const known = snapshotOf(found)
+    const verdicts = (found: State) => {
+      const known = snapshotOf(found)
+      return ['hco-golden-config', 'swap-enable'].map((asset) => {
         const object = edited(baselineOf(asset), { spec: () => ({}) })
         const request = requestFor('UPDATE', { object, oldObject: baselineOf(asset) })
         return handlersWith(known).mutate(request)
       })
+    }
     const expected = verdicts(state)
     for (const [part, poisons] of STATE_POISONS) {
       for (const poison of poisons) {

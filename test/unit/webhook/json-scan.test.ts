@@ -5,6 +5,7 @@ import { NotJson, type Span, scanMap, type Wanted } from '../../../src/webhook/s
 import { readReview } from '../../../src/webhook/server/read-review.ts'
 import type { AdmissionReview } from '../../../src/webhook/server/review.ts'
 import { seed } from '../engine/schemas.ts'
+import { runs } from '../runs.ts'
 import { baselineOf, handlersWith, requestFor, snapshot } from './known.ts'
 
 const wanted: Wanted = {
@@ -46,7 +47,7 @@ t.test('finds the members that are asked for, and counts values as they are', as
     t.ok([...(inner?.keys() ?? [])].every((name) => name.startsWith('p/')))
     t.ok((inner?.size ?? 0) <= 2)
   })
-  fc.assert(property, { seed, numRuns: 500 })
+  fc.assert(property, { seed, numRuns: runs(100) })
 })
 
 t.test('takes whatever is no JSON for that, or passes over it, and always ends', async (t) => {
@@ -80,7 +81,7 @@ t.test('takes whatever is no JSON for that, or passes over it, and always ends',
       t.notOk(isJson, `JSON is taken: ${text}`)
     }
   })
-  fc.assert(property, { seed, numRuns: 5_000 })
+  fc.assert(property, { seed, numRuns: runs(1_000) })
 })
 
 t.test('takes the last of two members, and none whose name has escapes', async (t) => {

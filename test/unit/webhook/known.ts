@@ -62,6 +62,9 @@ export const facts: Facts = factsWith({
   served: { ...everythingServed, 'hco.kubevirt.io/HyperConverged': ['v1beta1'] },
 })
 
+// Decides nothing anew for what it was last asked, as in the product.
+const standings = createStandings(catalog, sha256)
+
 /** What the leader has published: everything in force as this catalog says, unless a test says otherwise. */
 export function snapshotOf(changes: Partial<State> = {}): Snapshot {
   const state: State = {
@@ -71,12 +74,9 @@ export function snapshotOf(changes: Partial<State> = {}): Snapshot {
     baselines: {},
     ...changes,
   }
-  const active = createSnapshot(
-    catalog,
-    state,
-    schemas,
-    createStandings(catalog, sha256),
-  ).all.flatMap(({ asset, standing }) => (standing.kind === 'active' ? [{ asset, standing }] : []))
+  const active = createSnapshot(catalog, state, schemas, standings).all.flatMap(
+    ({ asset, standing }) => (standing.kind === 'active' ? [{ asset, standing }] : []),
+  )
   const baselines = active.map(({ asset, standing }) => [asset.name, standing.digest] as const)
   const applied = active.flatMap(({ asset, standing }) =>
     asset.disruption === 'none'
@@ -88,7 +88,7 @@ export function snapshotOf(changes: Partial<State> = {}): Snapshot {
     baselines: { ...Object.fromEntries(baselines), ...state.baselines },
     applied: { ...Object.fromEntries(applied), ...state.applied },
   }
-  return createSnapshot(catalog, agreed, schemas, createStandings(catalog, sha256))
+  return createSnapshot(catalog, agreed, schemas, standings)
 }
 
 export const snapshot = snapshotOf()

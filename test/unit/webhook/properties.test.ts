@@ -17,6 +17,7 @@ import {
 import { BadReview, type Handler } from '../../../src/webhook/server/app.ts'
 import type { AdmissionRequest, AdmissionResponse } from '../../../src/webhook/server/review.ts'
 import { deepFreeze, seed } from '../engine/schemas.ts'
+import { runs } from '../runs.ts'
 import { baselineOf, handlersWith, managedBy, requestFor } from './known.ts'
 
 const ASSETS = ['hco-golden-config', 'swap-enable', 'node-health-standard', 'metallb'] as const
@@ -167,9 +168,9 @@ t.test('answers any JSON, or takes it for a bad review', async (t) => {
         }
       },
     ),
-    { seed, numRuns: 1_000 },
+    { seed, numRuns: runs(200) },
   )
-  t.ok(answers.given > 100 && answers.none > 100, JSON.stringify(answers))
+  t.ok(answers.given > 20 && answers.none > 20, JSON.stringify(answers))
 })
 
 t.test('never changes who an object is, nor the object that it was given', async (t) => {
@@ -188,11 +189,11 @@ t.test('never changes who an object is, nor the object that it was given', async
       ]
       t.strictSame(who(stored), who(object))
     }),
-    { seed, numRuns: 1_000 },
+    { seed, numRuns: runs(200) },
   )
   for (const { verdict } of counted) verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1)
   for (const verdict of ['allowed', 'corrected', 'denied'])
-    t.ok((verdicts.get(verdict) ?? 0) > 50, verdict)
+    t.ok((verdicts.get(verdict) ?? 0) > 3, verdict)
 })
 
 t.test(
@@ -212,9 +213,9 @@ t.test(
         t.equal(mutate(corrected).patch, undefined)
         t.ok(validate(corrected).allowed)
       }),
-      { seed, numRuns: 500 },
+      { seed, numRuns: runs(100) },
     )
-    t.ok(corrections > 50)
+    t.ok(corrections > 10)
   },
 )
 
@@ -228,7 +229,7 @@ t.test('creates an object in its desired state, whatever was sent', async (t) =>
       const stored = patchedBy(mutate(requestFor('CREATE', { object: plain })), plain)
       t.strictSame(drift(tree, stored, baselineOf(asset)), [])
     }),
-    { seed, numRuns: 300 },
+    { seed, numRuns: runs(60) },
   )
 })
 
@@ -238,6 +239,6 @@ t.test('never corrects a field that the write leaves as it was', async (t) => {
     fc.property(anyUpdate, ({ object }) => {
       t.strictSame(mutate(requestFor('UPDATE', { object, oldObject: object })).patch, undefined)
     }),
-    { seed, numRuns: 300 },
+    { seed, numRuns: runs(60) },
   )
 })

@@ -15,6 +15,7 @@ import { editOperations, withEdits } from '../../../src/webhook/baseline/decide/
 import { ignoreFor, patchFor } from '../../../src/webhook/baseline/decide/remedy.ts'
 import { excludeCommand } from '../../../src/webhook/baseline/words/deletion-messages.ts'
 import { anyObject, objectWith, seed, tree } from '../engine/schemas.ts'
+import { runs } from '../runs.ts'
 
 /** The words that a POSIX shell makes of a text. */
 const wordsOf = (text: string) =>
@@ -34,7 +35,7 @@ t.test('quotes any word so that a shell gives it back', async (t) => {
     fc.property(fc.array(anyWord, { minLength: 1, maxLength: 40 }), (all) => {
       t.strictSame(wordsOf(all.map(quote).join(' ')), all)
     }),
-    { seed, numRuns: 20 },
+    { seed, numRuns: runs(5) },
   )
 })
 
@@ -260,9 +261,9 @@ t.test('makes the edit legitimate whenever it finds a way out', async (t) => {
         t.strictSame(drift(tree, annotated, decision.desired), [], value)
       }
     }),
-    { seed, numRuns: 500 },
+    { seed, numRuns: runs(100) },
   )
-  t.ok(found > 100)
+  t.ok(found > 20)
 })
 
 t.test('concedes what an object has, so that a write is put back to that', async (t) => {
@@ -278,9 +279,9 @@ t.test('concedes what an object has, so that a write is put back to that', async
         object,
       )
     }),
-    { seed, numRuns: 500 },
+    { seed, numRuns: runs(100) },
   )
-  t.ok(found > 100)
+  t.ok(found > 20)
 })
 
 t.test('concedes nothing where that cannot be said', async (t) => {
