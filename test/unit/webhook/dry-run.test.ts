@@ -92,9 +92,12 @@ t.test('however many dry runs come before it, the write is judged alike', async 
     fc.property(
       fc.constantFrom(...ASSETS),
       fc.array(write, { minLength: 20, maxLength: 40 }),
-      (asset, writes) => {
+      fc.boolean(),
+      (asset, writes, isInsisting) => {
         const [asked, unasked] = [handlersWith(), handlersWith()]
-        for (const drawn of writes) {
+        for (const write of writes) {
+          // One user without a pause is what makes a war.
+          const drawn = isInsisting ? { ...write, username: 'alice', afterMs: 3_000 } : write
           asked.clock.now += drawn.afterMs
           unasked.clock.now += drawn.afterMs
           // Of one object: who edits several does not insist.
