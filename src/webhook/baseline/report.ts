@@ -2,12 +2,7 @@ import type { Digest } from '../../shared/baseline/standing.ts'
 import type { EventInput } from '../../shared/cluster/events.ts'
 import { isKubeObject, type KubeObject } from '../../shared/engine/json/object.ts'
 import { cut } from '../../shared/engine/show.ts'
-import {
-  createKeyedLimit,
-  createLineLimit,
-  createOncePer,
-  type KeyedLimit,
-} from '../server/rate-limits.ts'
+import { createKeyedLimit, createLineLimit, type KeyedLimit } from '../server/rate-limits.ts'
 import type { AdmissionRequest } from '../server/review.ts'
 import { type Contest, labelsOf } from './contests/contest-limiter.ts'
 import type { ObjectLabels } from './contests/contests.ts'
@@ -44,6 +39,7 @@ const MAX_KEYS = 1_000
 // Whoever writes under ever new names, or reaches us without the API server, gets no more said than this. What opens
 // an episode comes once, so it has a limit of its own that no correction spends.
 const EVENTS_PER_OBJECT = { capacity: 5, refillMs: INTERVAL_MS }
+const ONCE = { capacity: 1, refillMs: INTERVAL_MS }
 const LINES = { capacity: 100, refillMs: 600 }
 // A user name is as long as its bearer likes.
 const USER_LIMIT = 256
@@ -53,7 +49,7 @@ const USER_LIMIT = 256
  * neither of one object nor in the log more than people would read.
  */
 export function createReport({ metrics, log, record, digest, now }: ReportDeps): Report {
-  const once = createOncePer(INTERVAL_MS, MAX_KEYS)
+  const once = createKeyedLimit(ONCE, MAX_KEYS)
   const preventions = createKeyedLimit(EVENTS_PER_OBJECT, MAX_KEYS)
   const openings = createKeyedLimit(EVENTS_PER_OBJECT, MAX_KEYS)
   const write = createLineLimit(LINES, (entry) => log.info(entry, 'judged'), now)

@@ -27,17 +27,6 @@ export function createLineLimit(
 /** Whether a key may pass now, given the time in milliseconds. */
 export type KeyedLimit = (key: string, now: number) => boolean
 
-/** Lets each key through once per interval; of more keys than `max` the oldest is forgotten. */
-export function createOncePer(intervalMs: number, max: number): KeyedLimit {
-  const times = new LRUCache<string, number>({ max })
-  return (key, now) => {
-    const last = times.peek(key)
-    if (last !== undefined && now - last < intervalMs) return false
-    times.set(key, now)
-    return true
-  }
-}
-
 /** Lets each key through as its own token bucket allows; of more keys than `max` the oldest is forgotten. */
 export function createKeyedLimit(size: BucketSize, max: number): KeyedLimit {
   const buckets = new LRUCache<string, Bucket>({ max })

@@ -97,7 +97,7 @@ t.test('however many dry runs come before it, the write is judged alike', async 
         const [asked, unasked] = [handlersWith(), handlersWith()]
         for (const write of writes) {
           // One user without a pause is what makes a war.
-          const drawn = isInsisting ? { ...write, username: 'alice', afterMs: 3_000 } : write
+          const drawn: Drawn = isInsisting ? { ...write, username: 'alice', afterMs: 3_000 } : write
           asked.clock.now += drawn.afterMs
           unasked.clock.now += drawn.afterMs
           // Of one object: who edits several does not insist.

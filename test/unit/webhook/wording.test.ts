@@ -4,7 +4,6 @@ import { type Problem, sentenceOf } from '../../../src/shared/engine/problem.ts'
 import { cut, showValue } from '../../../src/shared/engine/show.ts'
 import { isDiscreet } from '../../../src/webhook/baseline/decide/remedy.ts'
 import { explanation, fitted } from '../../../src/webhook/baseline/words/wording.ts'
-import { createKeyedLimit, createOncePer } from '../../../src/webhook/server/rate-limits.ts'
 
 const problem = (message: string): Problem => ({
   reason: 'InvalidPatch',
@@ -67,34 +66,4 @@ t.test('leaves out the least important lines, and cuts none', async (t) => {
   t.strictSame(fitted([line(0)], 9), [])
   t.strictSame(fitted([line(0, 'a\nb')], 9), ['a\\u000ab'])
   t.strictSame(explanation(3, 'abcdef', 5), line(3, 'ab…'))
-})
-
-t.test('lets a key through once per interval', async (t) => {
-  const once = createOncePer(1_000, 10)
-  const asked: [key: string, now: number, isAdmitted: boolean][] = [
-    ['a', 0, true],
-    ['a', 999, false],
-    ['b', 500, true],
-    ['a', 1_000, true],
-    ['b', 1_499, false],
-    ['b', 1_500, true],
-    ['a', 1_999, false],
-  ]
-  for (const [key, now, isAdmitted] of asked)
-    t.equal(once(key, now), isAdmitted, `${key} at ${now}`)
-})
-
-t.test('forgets the oldest key when there are too many', async (t) => {
-  const once = createOncePer(1_000, 2)
-  const admitted = ['a', 'b', 'a', 'c', 'a', 'c'].map((key) => once(key, 0))
-  t.strictSame(admitted, [true, true, false, true, true, false])
-})
-
-t.test('lets each key through as its own bucket allows', async (t) => {
-  const limit = createKeyedLimit({ capacity: 2, refillMs: 1_000 }, 2)
-  const admitted = ['a', 'a', 'a', 'b'].map((key) => limit(key, 0))
-  t.strictSame(admitted, [true, true, false, true])
-  t.strictSame([limit('a', 1_000), limit('a', 1_000)], [true, false])
-  t.ok(limit('c', 1_000))
-  t.strictSame([limit('b', 1_000), limit('b', 1_000)], [true, true], 'it was the oldest')
 })
