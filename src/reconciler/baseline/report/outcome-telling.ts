@@ -1,6 +1,6 @@
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
 import type { EventInput } from '../../../shared/cluster/events.ts'
-import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
+import { titleOf } from '../../../shared/engine/json/object.ts'
 import type { Drift } from '../../../shared/engine/merge/merge.ts'
 import { RECONCILE_PAUSED } from '../../../shared/engine/overrides/annotations.ts'
 import { annotateCommand } from '../../../shared/engine/overrides/kubectl.ts'
