@@ -161,13 +161,14 @@ export function requestFor(
 export function handlersWith(
   known: Snapshot | null = snapshot,
   enforcement: 'correct' | 'deny' = 'correct',
+  capacity = 5,
 ) {
   const counted: Counted[] = []
   const timed: (readonly [verdict: string, seconds: number])[] = []
   const logged: object[] = []
   const events: EventInput[] = []
   const wars: string[] = []
-  const contests = new Contests({ capacity: 5, refillMs: 720_000, quietMs: 3_600_000 })
+  const contests = new Contests({ capacity, refillMs: 720_000, quietMs: 3_600_000 })
   const clock = { now: 0 }
   const handlers = createHandlers({
     snapshot: () => known ?? undefined,

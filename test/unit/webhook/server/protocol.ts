@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { renewCertificates } from '../../../src/reconciler/admission/certificates.ts'
-import { createApp } from '../../../src/webhook/server/app.ts'
-import { call, chunked, requestOf, say, statusIn } from './door.ts'
-import { baselineOf, edited, handlersWith, type Json, requestFor } from './known.ts'
+import { renewCertificates } from '../../../../src/reconciler/admission/certificates.ts'
+import { createApp } from '../../../../src/webhook/server/app.ts'
+import { call, chunked, requestOf, say, statusIn } from '../door.ts'
+import { baselineOf, edited, handlersWith, type Json, requestFor } from '../known.ts'
 
 const hco = baselineOf('hco-golden-config')
 const drifted = edited(hco, {
@@ -171,7 +171,7 @@ t.test('an answer is to the request on its connection, whatever came before', as
 })
 
 t.test('whoever says nothing, or one byte at a time, is cut off', async (t) => {
-  // What they are in the product is tested in connections.test.ts.
+  // What they are in the product is tested in connections.ts.
   Object.assign(app.server, { headersTimeout: 500, requestTimeout: 500 })
   const [head, body] = requestOf(REVIEW)
   const slow = async (...first: readonly (string | Buffer)[]) => {

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { BodyBudget } from '../../../src/webhook/server/body.ts'
-import { type Caller, call, chunked, requestOf, say, statusIn } from './door.ts'
-import { listening, reviewOfSize } from './server.ts'
+import { BodyBudget } from '../../../../src/webhook/server/body.ts'
+import { type Caller, call, chunked, requestOf, say, statusIn } from '../door.ts'
+import { listening, reviewOfSize } from '../server.ts'
 
 const MiB = 1 << 20
 const fail = (error: Error) => t.fail(`the webhook failed: ${error.stack}`)

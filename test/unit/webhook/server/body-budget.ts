@@ -1,5 +1,5 @@
 import t from 'tap'
-import { BodyBudget } from '../../../src/webhook/server/body.ts'
+import { BodyBudget } from '../../../../src/webhook/server/body.ts'
 
 const limits = { bytes: 100, largeFrom: 10, keptForSmall: 25 }
 

@@ -1,17 +1,17 @@
 import t from 'tap'
-import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
+import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
 import {
   IGNORE_FIELDS,
   MODE,
   PATCH,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/overrides/annotations.ts'
-import { plan } from '../../../src/shared/engine/plan.ts'
+} from '../../../../src/shared/engine/overrides/annotations.ts'
+import { plan } from '../../../../src/shared/engine/plan.ts'
 import {
   changedAnnotations,
   judgeOverrides,
-} from '../../../src/webhook/baseline/decide/overrides.ts'
-import { objectWith, tree } from '../engine/schemas.ts'
+} from '../../../../src/webhook/baseline/decide/overrides.ts'
+import { objectWith, tree } from '../../engine/schemas.ts'
 
 const baseline = objectWith({
   text: 't',

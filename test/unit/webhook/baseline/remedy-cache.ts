@@ -1,8 +1,8 @@
 import t from 'tap'
-import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { DEDUCED } from '../../../src/shared/engine/merge/merge-tree.ts'
-import { PATCH } from '../../../src/shared/engine/overrides/annotations.ts'
-import { cachedPerEdit, type Edit } from '../../../src/webhook/baseline/decide/remedy.ts'
+import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
+import { DEDUCED } from '../../../../src/shared/engine/merge/merge-tree.ts'
+import { PATCH } from '../../../../src/shared/engine/overrides/annotations.ts'
+import { cachedPerEdit, type Edit } from '../../../../src/webhook/baseline/decide/remedy.ts'
 
 const map = (data: object, annotations: Record<string, string> = {}): KubeObject => ({
   apiVersion: 'v1',

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import type { Handler } from '../../../src/webhook/server/app.ts'
-import type { AdmissionRequest } from '../../../src/webhook/server/review.ts'
-import { deepFreeze, seed } from '../engine/schemas.ts'
-import { runs } from '../runs.ts'
-import { baselineOf, handlersWith, requestFor } from './known.ts'
+import type { Handler } from '../../../../src/webhook/server/app.ts'
+import type { AdmissionRequest } from '../../../../src/webhook/server/review.ts'
+import { deepFreeze, seed } from '../../engine/schemas.ts'
+import { runs } from '../../runs.ts'
+import { baselineOf, handlersWith, requestFor } from '../known.ts'
 
 const ASSETS = ['hco-golden-config', 'swap-enable', 'node-health-standard', 'metallb'] as const
 const PREFIX = 'platform.kubevirt.io'

@@ -1,12 +1,17 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { MAX_VALUES, valuesIn } from '../../../src/shared/engine/json/json.ts'
-import { NotJson, type Span, scanMap, type Wanted } from '../../../src/webhook/server/json-scan.ts'
-import { readReview } from '../../../src/webhook/server/read-review.ts'
-import type { AdmissionReview } from '../../../src/webhook/server/review.ts'
-import { seed } from '../engine/schemas.ts'
-import { runs } from '../runs.ts'
-import { baselineOf, handlersWith, requestFor, snapshot } from './known.ts'
+import { MAX_VALUES, valuesIn } from '../../../../src/shared/engine/json/json.ts'
+import {
+  NotJson,
+  type Span,
+  scanMap,
+  type Wanted,
+} from '../../../../src/webhook/server/json-scan.ts'
+import { readReview } from '../../../../src/webhook/server/read-review.ts'
+import type { AdmissionReview } from '../../../../src/webhook/server/review.ts'
+import { seed } from '../../engine/schemas.ts'
+import { runs } from '../../runs.ts'
+import { baselineOf, handlersWith, requestFor, snapshot } from '../known.ts'
 
 const wanted: Wanted = {
   members: { a: true, b: { members: { a: true } }, c: { prefix: 'p/', most: 2 } },

@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import t from 'tap'
 
-import { type ContestedWrite, Contests } from '../../../src/webhook/baseline/contests/contests.ts'
-import { seed } from '../engine/schemas.ts'
+import {
+  type ContestedWrite,
+  Contests,
+} from '../../../../src/webhook/baseline/contests/contests.ts'
+import { seed } from '../../engine/schemas.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

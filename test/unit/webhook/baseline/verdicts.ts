@@ -1,6 +1,6 @@
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import t from 'tap'
-import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
+import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
@@ -12,9 +12,9 @@ import {
   PATCH,
   PREFIX,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/overrides/annotations.ts'
-import type { Snapshot } from '../../../src/webhook/baseline/snapshot.ts'
-import type { AdmissionRequest, AdmissionResponse } from '../../../src/webhook/server/review.ts'
+} from '../../../../src/shared/engine/overrides/annotations.ts'
+import type { Snapshot } from '../../../../src/webhook/baseline/snapshot.ts'
+import type { AdmissionRequest, AdmissionResponse } from '../../../../src/webhook/server/review.ts'
 import {
   baselineOf,
   type Edit,
@@ -24,7 +24,7 @@ import {
   requestFor,
   snapshot,
   snapshotOf,
-} from './known.ts'
+} from '../known.ts'
 
 const hco = baselineOf('hco-golden-config')
 const swap = baselineOf('swap-enable')

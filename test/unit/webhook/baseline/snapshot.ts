@@ -1,10 +1,10 @@
 import t from 'tap'
-import { createStandings } from '../../../src/shared/baseline/standing.ts'
-import { DISABLED_RESOURCES } from '../../../src/shared/engine/overrides/annotations.ts'
-import { sha256 } from '../../../src/shared/ops/digest.ts'
-import { createSnapshot, queriesOf } from '../../../src/webhook/baseline/snapshot.ts'
-import { catalog, factsWith } from '../catalog/facts.ts'
-import { facts, managedBy, schemas, snapshot, snapshotOf } from './known.ts'
+import { createStandings } from '../../../../src/shared/baseline/standing.ts'
+import { DISABLED_RESOURCES } from '../../../../src/shared/engine/overrides/annotations.ts'
+import { sha256 } from '../../../../src/shared/ops/digest.ts'
+import { createSnapshot, queriesOf } from '../../../../src/webhook/baseline/snapshot.ts'
+import { catalog, factsWith } from '../../catalog/facts.ts'
+import { facts, managedBy, schemas, snapshot, snapshotOf } from '../known.ts'
 
 const state = {
   facts,

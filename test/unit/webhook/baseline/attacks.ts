@@ -5,8 +5,8 @@ import {
   PATCH,
   PREFIX,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/overrides/annotations.ts'
-import { baselineOf, edited, handlersWith, type Json, requestFor } from './known.ts'
+} from '../../../../src/shared/engine/overrides/annotations.ts'
+import { baselineOf, edited, handlersWith, type Json, requestFor } from '../known.ts'
 
 type Annotations = Readonly<Record<string, string>>
 

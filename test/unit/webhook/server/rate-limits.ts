@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createKeyedLimit, createLineLimit } from '../../../src/webhook/server/rate-limits.ts'
+import { createKeyedLimit, createLineLimit } from '../../../../src/webhook/server/rate-limits.ts'
 
 t.test('writes a few lines at once, and counts what it leaves out', async (t) => {
   const written: object[] = []

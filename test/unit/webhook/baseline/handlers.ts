@@ -5,12 +5,12 @@ import {
   MODE,
   PATCH,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/overrides/annotations.ts'
-import { decide } from '../../../src/webhook/baseline/decide/decide.ts'
-import { gather } from '../../../src/webhook/baseline/decide/gather.ts'
-import { BadReview } from '../../../src/webhook/server/app.ts'
-import type { AdmissionRequest } from '../../../src/webhook/server/review.ts'
-import { objectWith, tree } from '../engine/schemas.ts'
+} from '../../../../src/shared/engine/overrides/annotations.ts'
+import { decide } from '../../../../src/webhook/baseline/decide/decide.ts'
+import { gather } from '../../../../src/webhook/baseline/decide/gather.ts'
+import { BadReview } from '../../../../src/webhook/server/app.ts'
+import type { AdmissionRequest } from '../../../../src/webhook/server/review.ts'
+import { objectWith, tree } from '../../engine/schemas.ts'
 import {
   baselineOf,
   edited,
@@ -19,7 +19,7 @@ import {
   managedBy,
   requestFor,
   snapshot,
-} from './known.ts'
+} from '../known.ts'
 
 const hco = baselineOf('hco-golden-config')
 const swap = baselineOf('swap-enable')

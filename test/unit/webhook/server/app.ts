@@ -1,10 +1,10 @@
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import t from 'tap'
 
-import { MODE } from '../../../src/shared/engine/overrides/annotations.ts'
-import { createApp, type Handler } from '../../../src/webhook/server/app.ts'
-import type { AdmissionRequest } from '../../../src/webhook/server/review.ts'
-import { baselineOf, edited, handlersWith, type Json, requestFor } from './known.ts'
+import { MODE } from '../../../../src/shared/engine/overrides/annotations.ts'
+import { createApp, type Handler } from '../../../../src/webhook/server/app.ts'
+import type { AdmissionRequest } from '../../../../src/webhook/server/review.ts'
+import { baselineOf, edited, handlersWith, type Json, requestFor } from '../known.ts'
 
 const hco = baselineOf('hco-golden-config')
 const swap = baselineOf('swap-enable')

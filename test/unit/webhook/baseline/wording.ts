@@ -1,9 +1,9 @@
 import t from 'tap'
 
-import { type Problem, sentenceOf } from '../../../src/shared/engine/problem.ts'
-import { cut, showValue } from '../../../src/shared/engine/show.ts'
-import { isDiscreet } from '../../../src/webhook/baseline/decide/remedy.ts'
-import { explanation, fitted } from '../../../src/webhook/baseline/words/wording.ts'
+import { type Problem, sentenceOf } from '../../../../src/shared/engine/problem.ts'
+import { cut, showValue } from '../../../../src/shared/engine/show.ts'
+import { isDiscreet } from '../../../../src/webhook/baseline/decide/remedy.ts'
+import { explanation, fitted } from '../../../../src/webhook/baseline/words/wording.ts'
 
 const problem = (message: string): Problem => ({
   reason: 'InvalidPatch',

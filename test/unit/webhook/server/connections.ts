@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { createApp } from '../../../src/webhook/server/app.ts'
-import { closeQuiet, followConnections } from '../../../src/webhook/server/drain.ts'
-import { type Caller, call, requestOf, say, statusIn } from './door.ts'
-import { handlersWith } from './known.ts'
+import { createApp } from '../../../../src/webhook/server/app.ts'
+import { closeQuiet, followConnections } from '../../../../src/webhook/server/drain.ts'
+import { type Caller, call, requestOf, say, statusIn } from '../door.ts'
+import { handlersWith } from '../known.ts'
 
 const until = async (isSo: () => boolean) => {
   while (!isSo()) await turn()

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import t from 'tap'
-import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { drift } from '../../../src/shared/engine/merge/merge.ts'
+import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
+import { drift } from '../../../../src/shared/engine/merge/merge.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
@@ -13,12 +13,12 @@ import {
   PATCH,
   PREFIX,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/overrides/annotations.ts'
-import { BadReview, type Handler } from '../../../src/webhook/server/app.ts'
-import type { AdmissionRequest, AdmissionResponse } from '../../../src/webhook/server/review.ts'
-import { deepFreeze, seed } from '../engine/schemas.ts'
-import { runs } from '../runs.ts'
-import { baselineOf, handlersWith, managedBy, requestFor } from './known.ts'
+} from '../../../../src/shared/engine/overrides/annotations.ts'
+import { BadReview, type Handler } from '../../../../src/webhook/server/app.ts'
+import type { AdmissionRequest, AdmissionResponse } from '../../../../src/webhook/server/review.ts'
+import { deepFreeze, seed } from '../../engine/schemas.ts'
+import { runs } from '../../runs.ts'
+import { baselineOf, handlersWith, managedBy, requestFor } from '../known.ts'
 
 const ASSETS = ['hco-golden-config', 'swap-enable', 'node-health-standard', 'metallb'] as const
 

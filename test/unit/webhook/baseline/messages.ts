@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { byteLength } from '../../../src/shared/engine/json/json.ts'
-import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
+import { byteLength } from '../../../../src/shared/engine/json/json.ts'
+import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
 import {
   AUTOPILOT,
   DISABLED_RESOURCES,
@@ -10,10 +10,10 @@ import {
   PATCH,
   PREFIX,
   RECONCILE_PAUSED,
-} from '../../../src/shared/engine/overrides/annotations.ts'
-import type { Snapshot } from '../../../src/webhook/baseline/snapshot.ts'
-import type { AdmissionResponse } from '../../../src/webhook/server/review.ts'
-import { factsWith } from '../catalog/facts.ts'
+} from '../../../../src/shared/engine/overrides/annotations.ts'
+import type { Snapshot } from '../../../../src/webhook/baseline/snapshot.ts'
+import type { AdmissionResponse } from '../../../../src/webhook/server/review.ts'
+import { factsWith } from '../../catalog/facts.ts'
 import {
   baselineOf,
   type Edit,
@@ -24,7 +24,7 @@ import {
   requestFor,
   snapshot,
   snapshotOf,
-} from './known.ts'
+} from '../known.ts'
 
 const hco = baselineOf('hco-golden-config')
 const swap = baselineOf('swap-enable')

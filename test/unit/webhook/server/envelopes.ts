@@ -1,7 +1,7 @@
 import t from 'tap'
-import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { createApp } from '../../../src/webhook/server/app.ts'
-import { baselineOf, edited, handlersWith, type Json, requestFor } from './known.ts'
+import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
+import { createApp } from '../../../../src/webhook/server/app.ts'
+import { baselineOf, edited, handlersWith, type Json, requestFor } from '../known.ts'
 
 const hco = baselineOf('hco-golden-config')
 const drifted = edited(hco, {

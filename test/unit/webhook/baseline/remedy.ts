@@ -1,21 +1,24 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import t from 'tap'
-import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { correct, drift } from '../../../src/shared/engine/merge/merge.ts'
-import { ATOMIC } from '../../../src/shared/engine/merge/merge-tree.ts'
-import { IGNORE_FIELDS, PATCH } from '../../../src/shared/engine/overrides/annotations.ts'
+import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
+import { correct, drift } from '../../../../src/shared/engine/merge/merge.ts'
+import { ATOMIC } from '../../../../src/shared/engine/merge/merge-tree.ts'
+import { IGNORE_FIELDS, PATCH } from '../../../../src/shared/engine/overrides/annotations.ts'
 import {
   annotateCommand,
   quote,
   unmanageCommand,
-} from '../../../src/shared/engine/overrides/kubectl.ts'
-import { plan } from '../../../src/shared/engine/plan.ts'
-import { editOperations, withEdits } from '../../../src/webhook/baseline/decide/edit-operations.ts'
-import { ignoreFor, patchFor } from '../../../src/webhook/baseline/decide/remedy.ts'
-import { excludeCommand } from '../../../src/webhook/baseline/words/deletion-messages.ts'
-import { anyObject, objectWith, seed, tree } from '../engine/schemas.ts'
-import { runs } from '../runs.ts'
+} from '../../../../src/shared/engine/overrides/kubectl.ts'
+import { plan } from '../../../../src/shared/engine/plan.ts'
+import {
+  editOperations,
+  withEdits,
+} from '../../../../src/webhook/baseline/decide/edit-operations.ts'
+import { ignoreFor, patchFor } from '../../../../src/webhook/baseline/decide/remedy.ts'
+import { excludeCommand } from '../../../../src/webhook/baseline/words/deletion-messages.ts'
+import { anyObject, objectWith, seed, tree } from '../../engine/schemas.ts'
+import { runs } from '../../runs.ts'
 
 /** The words that a POSIX shell makes of a text. */
 const wordsOf = (text: string) =>

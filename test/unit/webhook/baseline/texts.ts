@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import type { Drift } from '../../../src/shared/engine/merge/merge.ts'
-import { ATOMIC } from '../../../src/shared/engine/merge/merge-tree.ts'
-import { PREFIX } from '../../../src/shared/engine/overrides/annotations.ts'
-import { releaseFields } from '../../../src/shared/engine/overrides/ignore-fields.ts'
-import type { Contest } from '../../../src/webhook/baseline/contests/contest-limiter.ts'
+import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
+import type { Drift } from '../../../../src/shared/engine/merge/merge.ts'
+import { ATOMIC } from '../../../../src/shared/engine/merge/merge-tree.ts'
+import { PREFIX } from '../../../../src/shared/engine/overrides/annotations.ts'
+import { releaseFields } from '../../../../src/shared/engine/overrides/ignore-fields.ts'
+import type { Contest } from '../../../../src/webhook/baseline/contests/contest-limiter.ts'
 import {
   preventedEvent,
   warEvent,
   warRemark,
-} from '../../../src/webhook/baseline/words/event-notes.ts'
-import { doubted, refused } from './annotation-texts.ts'
-import { baselineOf, edited, handlersWith, requestFor } from './known.ts'
-import { sentencePieces, textsIn } from './sentences.ts'
+} from '../../../../src/webhook/baseline/words/event-notes.ts'
+import { doubted, refused } from '../annotation-texts.ts'
+import { baselineOf, edited, handlersWith, requestFor } from '../known.ts'
+import { sentencePieces, textsIn } from '../sentences.ts'
 
 const annotate = (asset: string, key: string, value: string) => {
   const oldObject = baselineOf(asset)
@@ -117,7 +117,7 @@ for (const [what, said, told] of [...wars, ...prevented, ...parts])
 const NEVER_SEEN = new Set(['not JSON'])
 
 t.test('says nothing that no test compares in full', async (t) => {
-  const file = join(import.meta.dirname, 'messages.test.ts')
+  const file = join(import.meta.dirname, 'messages.ts')
   const texts = [
     ...[...refused, ...doubted].flatMap(([, , , ...told]) => told),
     ...[...wars, ...prevented, ...parts].map(([, , told]) => told),
