@@ -1,5 +1,5 @@
-import type { Outlook } from '../reconciler/baseline/gather/outlook.ts'
-import { remarksOn } from '../reconciler/baseline/report/remarks.ts'
+import type { Evaluation } from '../reconciler/baseline/gather/evaluation.ts'
+import { warningsOn } from '../reconciler/baseline/report/hco-notes.ts'
 import type { Catalog } from '../shared/baseline/catalog/catalog.ts'
 import { type Activation, standbyReason } from '../shared/baseline/settings/activation.ts'
 import { tellHowAlone, tellOther } from '../shared/baseline/settings/other-autopilot.ts'
@@ -10,17 +10,17 @@ import { AUTOPILOT } from '../shared/engine/overrides/annotations.ts'
 /** What the HyperConverged says that makes the answer another one than people may expect, a sentence each. */
 export function notesOn(
   catalog: Catalog,
-  outlook: Pick<Outlook, 'hco' | 'stated'>,
+  evaluation: Pick<Evaluation, 'hco' | 'stated'>,
   waits: readonly string[],
 ): readonly string[] {
-  const { hco, stated } = outlook
+  const { hco, stated } = evaluation
   const { activation } = stated.settings
   const because = standbyReason(activation)
   const idle = because ? [] : [IDLE[activation.kind]].filter((note) => note !== undefined)
   const others = because === 'OtherAutopilot' ? [tellOther(hco), tellHowAlone(hco)] : []
   return [
     ...stated.problems.map((problem) => settingNote(problem, stated)),
-    ...remarksOn(catalog, outlook),
+    ...warningsOn(catalog, evaluation),
     ...waits,
     ...others,
     ...idle,

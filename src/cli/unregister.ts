@@ -1,4 +1,5 @@
-import { unregister } from '../reconciler/admission/registration.ts'
+import { unregister } from '../reconciler/admission/webhook-configurations.ts'
+import { BASELINE } from '../shared/baseline/names.ts'
 import { connect } from '../shared/cluster/client.ts'
 import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
 
@@ -10,7 +11,7 @@ export async function unregisterWebhook({
 }): Promise<void> {
   const client = await connect(loadKubeconfig(kubeconfig))
   try {
-    await unregister(client)
+    await unregister(client, BASELINE)
     process.stdout.write('the webhook configurations are gone\n')
   } finally {
     await client.close()

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { accountUser, RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
+import { RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
+import { accountUser } from '../../src/shared/engine/identity.ts'
 import { autopilotCluster, type Loose } from './autopilot-fixture.ts'
 import { type CatalogText, NAMESPACE, programWith } from './program.ts'
 import { until } from './until.ts'

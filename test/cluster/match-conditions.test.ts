@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { webhookConfigurations } from '../../src/shared/baseline/generated/webhook-rules.ts'
+import { baselineWebhooks } from '../../src/shared/baseline/generated/webhook-rules.ts'
 import { HEALTH_CHECK, type Loose, METALLB } from './autopilot-fixture.ts'
 import { testCluster } from './fixture.ts'
 import {
@@ -53,7 +53,7 @@ t.test('each match condition is evaluated without a fault', async (t) => {
   // One webhook for each condition, so that none hides what becomes of another; a fault would refuse the write.
   const names = new Set<string>()
   for (const failurePolicy of ['Ignore', 'Fail'] as const) {
-    const configurations = webhookConfigurations({
+    const configurations = baselineWebhooks({
       catalog: ownProgram().catalog,
       customResources: new Set(CUSTOM),
       facts: { served: SERVED, hco: { namespace: 'openshift-cnv' } as Loose },

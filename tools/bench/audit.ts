@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { accountUser, RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
+import { RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
+import { accountUser } from '../../src/shared/engine/identity.ts'
 import { NAMESPACE } from '../../test/cluster/program.ts'
 
 /** Makes the API server write down what the reconciler asks of it, and nothing else. */

@@ -3,15 +3,16 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { KubeConfig } from '@kubernetes/client-node'
 import { loadCatalogWith } from '../../src/cli/assets.ts'
+import { diffCluster } from '../../src/reconciler/baseline/cluster-diff.ts'
 import type { Reporter } from '../../src/reconciler/baseline/report/report.ts'
 import { runReconciler } from '../../src/reconciler/baseline/run.ts'
-import { survey } from '../../src/reconciler/baseline/survey.ts'
 import type { Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
-import { accountUser, RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
+import { RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
 import { DEFAULT_TIMEOUT_S } from '../../src/shared/baseline/webhook-timeout.ts'
 import { type Client, connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
 import { whoAmI } from '../../src/shared/cluster/who-am-i.ts'
+import { accountUser } from '../../src/shared/engine/identity.ts'
 import type { Env } from '../../src/shared/ops/env.ts'
 import { createLog } from '../../src/shared/ops/log.ts'
 import { startAutopilot, untilEnd } from './autopilot.ts'
@@ -43,7 +44,7 @@ export async function ownCluster(
     print(`reading ${client.server}; this is what would change:`)
     const preview = createPreview(catalog, print)
     const { disruptiveChanges = 'hold' } = options
-    preview.show(await survey({ client, catalog, ...UNCHOSEN, disruptiveChanges }))
+    preview.show(await diffCluster({ client, catalog, ...UNCHOSEN, disruptiveChanges }))
     if (options.write !== true) {
       print('observing only: nothing is written (--write changes that). Ctrl-C ends.')
       await observe({ client, catalog, disruptiveChanges, reporter: preview.reporter, signal })

@@ -1,18 +1,18 @@
 import { type Finding, findingOf, findingsIn, headOf } from '../../src/cli/diff/finding.ts'
 import { changeLines, remarkOn } from '../../src/cli/diff/finding-text.ts'
 import { notesOn } from '../../src/cli/notes.ts'
-import type { Outlook } from '../../src/reconciler/baseline/gather/outlook.ts'
-import { waitsOn } from '../../src/reconciler/baseline/report/remarks.ts'
+import type { AssetDiff, ClusterDiff } from '../../src/reconciler/baseline/cluster-diff.ts'
+import type { Evaluation } from '../../src/reconciler/baseline/gather/evaluation.ts'
+import { waitsOn } from '../../src/reconciler/baseline/report/hco-notes.ts'
 import type { Reporter } from '../../src/reconciler/baseline/report/report.ts'
-import type { Sighting, Survey } from '../../src/reconciler/baseline/survey.ts'
 import type { Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
 import type { Facts } from '../../src/shared/baseline/facts/facts.ts'
 import type { KubeObject } from '../../src/shared/engine/json/object.ts'
 import type { Print } from './environment.ts'
 
 export interface Preview {
-  /** Tells what a survey says. */
-  readonly show: (survey: Survey) => void
+  /** Tells what would change. */
+  readonly show: (diff: ClusterDiff) => void
   /** Tells what becomes different of it. */
   readonly reporter: Reporter
 }
@@ -26,29 +26,29 @@ export function createPreview(catalog: Catalog, print: Print): Preview {
     const lines = [...changeLines(finding), ...(remark === undefined ? [] : [remark])]
     tell(`asset/${finding.asset}`, lines, `${headOf(finding)}: nothing to change any more`)
   }
-  const tellSighting = (sighting: Sighting, { metadata }: KubeObject) =>
-    tellFinding(findingOf(sighting, { hcoNamespace: metadata.namespace ?? '', pools }))
-  const tellNotes = (stated: Pick<Outlook, 'hco' | 'stated'>, waits: readonly string[]) =>
+  const tellAsset = (diff: AssetDiff, { metadata }: KubeObject) =>
+    tellFinding(findingOf(diff, { hcoNamespace: metadata.namespace ?? '', pools }))
+  const tellNotes = (stated: Pick<Evaluation, 'hco' | 'stated'>, waits: readonly string[]) =>
     tell(
       'notes',
       notesOn(catalog, stated, waits),
       'nothing is wrong with the HyperConverged any more',
     )
-  const tellSight = (messages: readonly string[]) =>
-    tell('sight', messages, 'there is a HyperConverged now')
+  const tellUnavailable = (messages: readonly string[]) =>
+    tell('snapshot', messages, 'there is a HyperConverged now')
   return {
-    show(survey) {
-      if (survey.kind === 'blind') return tellSight([survey.message])
-      pools = survey.outlook.facts.pools
-      tellNotes(survey.outlook, waitsOn(catalog, survey.outlook))
-      for (const finding of findingsIn(survey)) tellFinding(finding)
+    show(diff) {
+      if (diff.kind === 'unavailable') return tellUnavailable([diff.message])
+      pools = diff.evaluation.facts.pools
+      tellNotes(diff.evaluation, waitsOn(catalog, diff.evaluation))
+      for (const finding of findingsIn(diff)) tellFinding(finding)
     },
     reporter: {
-      report: ({ asset, outcome, hco }) => tellSighting({ asset, outcome }, hco),
-      failed: (asset, hco, error) => tellSighting({ asset, error }, hco),
-      blind: (blind) => blind.reason !== 'NotYet' && tellSight([blind.message]),
-      settings(hco, stated, _remarks, waits) {
-        tellSight([])
+      report: ({ asset, outcome, hco }) => tellAsset({ asset, outcome }, hco),
+      failed: (asset, hco, error) => tellAsset({ asset, error }, hco),
+      unavailable: (why) => why.reason !== 'NotYet' && tellUnavailable([why.message]),
+      settings(hco, stated, _warnings, waits) {
+        tellUnavailable([])
         tellNotes({ hco, stated }, waits)
       },
       pending({ facts }) {

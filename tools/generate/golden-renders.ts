@@ -14,8 +14,8 @@ import { outlookOnSample, SAMPLE_CLUSTERS } from './sample-clusters.ts'
  */
 export function goldenRenders(catalog: Catalog, folder: string): ReadonlyMap<string, string> {
   const files = Object.entries(SAMPLE_CLUSTERS).flatMap(([cluster, sample]) => {
-    const outlook = outlookOnSample(catalog, sample)
-    const rendered = catalog.map((asset) => renderedOn(asset, outlook))
+    const evaluation = outlookOnSample(catalog, sample)
+    const rendered = catalog.map((asset) => renderedOn(asset, evaluation))
     const baselines = rendered.flatMap(({ asset, standing }) =>
       standing.kind === 'active' ? [[asset.name, golden(asset, standing.baseline)] as const] : [],
     )

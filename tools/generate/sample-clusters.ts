@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 import { outlookOffline } from '../../src/cli/render/offline-outlook.ts'
-import type { Outlook } from '../../src/reconciler/baseline/gather/outlook.ts'
+import type { Evaluation } from '../../src/reconciler/baseline/gather/evaluation.ts'
 import type { Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
 
 const TEST = join(import.meta.dirname, '../../test')
@@ -67,7 +67,7 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
 }
 
 /** What the product would decide on a sample cluster, as `render` has it. */
-export function outlookOnSample(catalog: Catalog, sample: SampleCluster): Outlook {
+export function outlookOnSample(catalog: Catalog, sample: SampleCluster): Evaluation {
   const { hco, nodes, withoutApi = [], forceVfio = false } = sample
   const inTest = (file: string) => join(TEST, file)
   const options = { hco: inTest(hco), nodes: nodes.map(inTest), withoutApi, forceVfio }

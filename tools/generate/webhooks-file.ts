@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { kubernetesYaml } from '../../src/cli/kubernetes-yaml.ts'
 import { type Catalog, kindKey } from '../../src/shared/baseline/catalog/catalog.ts'
-import { webhookConfigurations } from '../../src/shared/baseline/generated/webhook-rules.ts'
-import { accountUser, RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
+import { baselineWebhooks } from '../../src/shared/baseline/generated/webhook-rules.ts'
+import { RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
 import { DEFAULT_TIMEOUT_S } from '../../src/shared/baseline/webhook-timeout.ts'
+import { accountUser } from '../../src/shared/engine/identity.ts'
 import { listDefinitions } from '../control-plane/definitions.ts'
 import { NOTICE } from './notice.ts'
 
@@ -13,7 +14,7 @@ const DEFINITIONS = join(import.meta.dirname, '../../test/crds')
 export function webhooksFile(catalog: Catalog, namespace: string): string {
   const served = catalog.map(({ object }) => [kindKey(object), object.versions] as const)
   const hco = { apiVersion: '', namespace: 'openshift-cnv', annotations: {}, spec: {} }
-  const configurations = webhookConfigurations({
+  const configurations = baselineWebhooks({
     catalog,
     facts: { hco, served: Object.fromEntries(served) },
     customResources: new Set(listDefinitions(DEFINITIONS).map(({ name }) => name)),

@@ -1,5 +1,5 @@
-import { waitsOn } from '../../reconciler/baseline/report/remarks.ts'
-import { survey } from '../../reconciler/baseline/survey.ts'
+import { diffCluster } from '../../reconciler/baseline/cluster-diff.ts'
+import { waitsOn } from '../../reconciler/baseline/report/hco-notes.ts'
 import { connect } from '../../shared/cluster/client.ts'
 import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import type { Env } from '../../shared/ops/env.ts'
@@ -38,13 +38,13 @@ async function compare(options: DiffOptions, env: Env): Promise<number> {
   try {
     const images = relatedImages(env)
     const choice = { client, catalog, namespace, hcoNamespace, images, disruptiveChanges }
-    const found = await survey(choice)
-    if (found.kind === 'blind') throw new Error(found.message)
-    const { outlook, pending } = found
+    const found = await diffCluster(choice)
+    if (found.kind === 'unavailable') throw new Error(found.message)
+    const { evaluation, pending } = found
     const findings = findingsIn(found)
     process.stdout.write(FORMATS[output]({ findings, pending }))
     const remarks = findings.flatMap((finding) => remarkOn(finding) ?? [])
-    for (const line of [...notesOn(catalog, outlook, waitsOn(catalog, outlook)), ...remarks])
+    for (const line of [...notesOn(catalog, evaluation, waitsOn(catalog, evaluation)), ...remarks])
       warn(line)
     if (findings.some(({ action }) => action === 'unknown')) return 2
     return findings.some((finding) => 'drifts' in finding) ? 1 : 0

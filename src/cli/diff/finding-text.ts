@@ -1,4 +1,4 @@
-import { describeEffect } from '../../reconciler/baseline/report/effect-telling.ts'
+import { describeEffect } from '../../reconciler/baseline/report/disruption-text.ts'
 import { escapeControls, showValue } from '../../shared/engine/show.ts'
 import { type Change, type Finding, headOf } from './finding.ts'
 

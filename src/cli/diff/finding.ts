@@ -1,7 +1,7 @@
+import type { AssetDiff, ComparedCluster } from '../../reconciler/baseline/cluster-diff.ts'
 import type { Outcome } from '../../reconciler/baseline/decide/outcome.ts'
-import type { EffectOnPool } from '../../reconciler/baseline/report/effect-telling.ts'
-import { describeOutcome } from '../../reconciler/baseline/report/outcome-telling.ts'
-import type { Sighting, Surveyed } from '../../reconciler/baseline/survey.ts'
+import type { EffectOnPool } from '../../reconciler/baseline/report/disruption-text.ts'
+import { describeOutcome } from '../../reconciler/baseline/report/outcome-text.ts'
 import { type Asset, namespaceOf } from '../../shared/baseline/catalog/catalog.ts'
 import type { Facts } from '../../shared/baseline/facts/facts.ts'
 import { titleOf } from '../../shared/engine/json/object.ts'
@@ -50,17 +50,17 @@ export interface Surroundings {
 }
 
 /** What the product would do about an asset, given what was seen of it. */
-export function findingOf(sighting: Sighting, surroundings: Surroundings): Finding {
-  const { asset } = sighting
+export function findingOf(diff: AssetDiff, surroundings: Surroundings): Finding {
+  const { asset } = diff
   const subject = subjectOf(asset, surroundings)
-  if ('error' in sighting) return { ...subject, action: 'unknown', message: sighting.error.message }
-  return { ...subject, ...verdictOn(asset, sighting.outcome, surroundings) }
+  if ('error' in diff) return { ...subject, action: 'unknown', message: diff.error.message }
+  return { ...subject, ...verdictOn(asset, diff.outcome, surroundings) }
 }
 
-/** The same of everything that a survey has seen. */
-export function findingsIn({ outlook: { facts }, sightings }: Surveyed): readonly Finding[] {
+/** The same of every asset of a cluster. */
+export function findingsIn({ evaluation: { facts }, assets }: ComparedCluster): readonly Finding[] {
   const surroundings = { hcoNamespace: facts.hco.namespace, pools: facts.pools }
-  return sightings.map((sighting) => findingOf(sighting, surroundings))
+  return assets.map((diff) => findingOf(diff, surroundings))
 }
 
 /** The object as people name it, and its asset. */
@@ -80,7 +80,7 @@ function verdictOn(
 ): Change | NoChange | Unknown {
   switch (outcome.kind) {
     case 'pending':
-    case 'condemned':
+    case 'pendingRemoval':
       return changeOf(asset, outcome, surroundings)
     case 'failed':
       return { action: 'unknown', message: outcome.message }
@@ -89,7 +89,7 @@ function verdictOn(
   }
 }
 
-type Waiting = Extract<Outcome, { kind: 'pending' | 'condemned' }>
+type Waiting = Extract<Outcome, { kind: 'pending' | 'pendingRemoval' }>
 
 function changeOf(asset: Asset, outcome: Waiting, { pools }: Surroundings): Change {
   const { disruption } = outcome
@@ -105,7 +105,7 @@ function changeOf(asset: Asset, outcome: Waiting, { pools }: Surroundings): Chan
 const WAITS = { Observing: undefined, Held: 'approval', PoolBusy: 'pool' } as const
 
 function actionOf(outcome: Waiting): Pick<Change, 'action' | 'drifts' | 'unconfirmed'> {
-  if (outcome.kind === 'condemned') return { action: 'delete', drifts: [] }
+  if (outcome.kind === 'pendingRemoval') return { action: 'delete', drifts: [] }
   const { isCreation, drifts, unconfirmed } = outcome
   const doubt = unconfirmed === undefined ? {} : { unconfirmed }
   return { action: isCreation ? 'create' : 'change', drifts, ...doubt }

@@ -1,9 +1,9 @@
-import { approveCommand } from '../../reconciler/baseline/report/approve-command.ts'
+import { approveCommand } from '../../reconciler/baseline/report/disruption-text.ts'
 import type { PendingSet } from '../../reconciler/baseline/report/report.ts'
 import type { Finding } from './finding.ts'
 import { changeLines, shownChange } from './finding-text.ts'
 
-/** What there is to print of a survey. */
+/** What there is to print of a diff. */
 export interface Findings {
   readonly findings: readonly Finding[]
   readonly pending: Pick<PendingSet, 'hco' | 'digest'>

@@ -1,4 +1,4 @@
-import { lookOut, type Outlook } from '../../reconciler/baseline/gather/outlook.ts'
+import { type Evaluation, evaluate } from '../../reconciler/baseline/gather/evaluation.ts'
 import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
 import { DETECTORS, type Detector } from '../../shared/baseline/facts/facts.ts'
 import type { StickyHardware } from '../../shared/baseline/facts/hardware.ts'
@@ -26,7 +26,7 @@ export interface OfflineOptions {
 }
 
 /** What the product would decide on the cluster that the options describe. */
-export function outlookOffline(catalog: Catalog, options: OfflineOptions, env: Env): Outlook {
+export function outlookOffline(catalog: Catalog, options: OfflineOptions, env: Env): Evaluation {
   const observations = observationsOf(catalog, {
     hco: hyperConverged(catalog, options),
     objects: (options.nodes ?? []).flatMap(readObjects),
@@ -36,7 +36,7 @@ export function outlookOffline(catalog: Catalog, options: OfflineOptions, env: E
   })
   const decide = createStandings(catalog, sha256)
   const memory = { ...UNKNOWN, hardware: hardwareThatWas(forcedDetectors(options)) }
-  return lookOut({ catalog, decide }, observations, memory, 0)
+  return evaluate({ catalog, decide }, observations, memory, 0)
 }
 
 function hyperConverged(catalog: Catalog, { hco: file, hcoNamespace: namespace }: OfflineOptions) {

@@ -1,4 +1,4 @@
-import { lookOut, type Outlook } from '../../reconciler/baseline/gather/outlook.ts'
+import { type Evaluation, evaluate } from '../../reconciler/baseline/gather/evaluation.ts'
 import { withCluster } from '../../reconciler/baseline/gather/read-cluster.ts'
 import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
 import { createStandings } from '../../shared/baseline/standing.ts'
@@ -19,15 +19,15 @@ export async function outlookOnCluster(
   catalog: Catalog,
   { kubeconfig, namespace, hcoNamespace }: OnClusterOptions,
   env: Env,
-): Promise<Outlook> {
+): Promise<Evaluation> {
   const client = await connect(loadKubeconfig(kubeconfig))
   const images = relatedImages(env)
   const options = { client, catalog, namespace, hcoNamespace, images, wantsObjects: false }
   try {
-    return await withCluster(options, async ({ sight, ledger }) => {
-      if (sight.kind === 'blind') throw new Error(sight.message)
+    return await withCluster(options, async ({ snapshot, ledger }) => {
+      if (snapshot.kind === 'unavailable') throw new Error(snapshot.message)
       const decide = createStandings(catalog, sha256)
-      return lookOut({ catalog, decide }, sight.observations, ledger.memory, Date.now())
+      return evaluate({ catalog, decide }, snapshot.observations, ledger.memory, Date.now())
     })
   } finally {
     await client.close()

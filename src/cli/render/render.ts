@@ -1,5 +1,5 @@
-import type { Outlook } from '../../reconciler/baseline/gather/outlook.ts'
-import { waitsOn } from '../../reconciler/baseline/report/remarks.ts'
+import type { Evaluation } from '../../reconciler/baseline/gather/evaluation.ts'
+import { waitsOn } from '../../reconciler/baseline/report/hco-notes.ts'
 import { type Asset, type Catalog, namespaceOf } from '../../shared/baseline/catalog/catalog.ts'
 import { titleOf } from '../../shared/engine/json/object.ts'
 import type { Env } from '../../shared/ops/env.ts'
@@ -23,9 +23,9 @@ export interface RenderOptions extends CatalogOptions, OfflineOptions, FormatOpt
 export async function render(options: RenderOptions, env: Env): Promise<number> {
   const catalog = await loadCatalogWith(options)
   const wanted = selectAssets(catalog, options.asset)
-  const outlook = await outlookOf(catalog, options, env)
-  for (const note of notesOn(catalog, outlook, waitsOn(catalog, outlook))) warn(note)
-  const rendered = wanted.map((asset) => renderedOn(asset, outlook))
+  const evaluation = await outlookOf(catalog, options, env)
+  for (const note of notesOn(catalog, evaluation, waitsOn(catalog, evaluation))) warn(note)
+  const rendered = wanted.map((asset) => renderedOn(asset, evaluation))
   process.stdout.write(FORMATS[options.output](rendered, options))
   for (const line of leftOut(rendered, options)) warn(line)
   const failed = rendered.flatMap(({ asset, standing }) =>
@@ -35,7 +35,7 @@ export async function render(options: RenderOptions, env: Env): Promise<number> 
   return failed.length === 0 ? 0 : 1
 }
 
-async function outlookOf(catalog: Catalog, options: RenderOptions, env: Env): Promise<Outlook> {
+async function outlookOf(catalog: Catalog, options: RenderOptions, env: Env): Promise<Evaluation> {
   const { kubeconfig } = options
   if (kubeconfig === undefined) return outlookOffline(catalog, options, env)
   const offline = Object.entries(OFFLINE_FLAGS).find(([name]) => name in options)
@@ -70,7 +70,7 @@ function leftOut(
 }
 
 /** What became of an asset, as the formats print it. */
-export function renderedOn(asset: Asset, { standings, hco }: Outlook): RenderedAsset {
+export function renderedOn(asset: Asset, { standings, hco }: Evaluation): RenderedAsset {
   const standing = standings.get(asset.name)
   if (!standing) throw new Error(`asset ${asset.name} was never evaluated`)
   const { kind, name } = asset.object

@@ -1,29 +1,37 @@
-import { AUTHORITY_SECRET, SERVING_SECRET } from '../../shared/baseline/names.ts'
 import type { Client } from '../../shared/cluster/client.ts'
 import { apply, read } from '../../shared/cluster/resource.ts'
 import { isMap, type KubeObject } from '../../shared/engine/json/object.ts'
 import type { Certificates, StoredCertificates } from './certificates.ts'
 
-/** Our Secrets as they were read or written last, by name; undefined where there is none. */
-export type Secrets = Readonly<Record<string, KubeObject | undefined>>
+/** Our Secrets as they were read or written last; undefined where there is none. */
+export interface Secrets {
+  readonly authority: KubeObject | undefined
+  readonly serving: KubeObject | undefined
+}
+
+/** What the Secrets are called, and where they are. */
+export interface SecretNames {
+  readonly namespace: string
+  readonly authority: string
+  readonly serving: string
+}
 
 /** Reads both Secrets. */
-export async function readSecrets(client: Client, namespace: string): Promise<Secrets> {
-  const at = secretsIn(namespace)
-  const entries = [AUTHORITY_SECRET, SERVING_SECRET].map(
-    async (name) => [name, await read(client, at, name)] as const,
-  )
-  return Object.fromEntries(await Promise.all(entries))
+export async function readSecrets(client: Client, names: SecretNames): Promise<Secrets> {
+  const at = secretsIn(names.namespace)
+  const [authority, serving] = await Promise.all([
+    read(client, at, names.authority),
+    read(client, at, names.serving),
+  ])
+  return { authority, serving }
 }
 
 /** The certificates that the Secrets hold; what is missing or incomplete is left out. */
 export function storedIn(secrets: Secrets): StoredCertificates {
-  const [authority, serving] = [AUTHORITY_SECRET, SERVING_SECRET].map((name) =>
-    decode(secrets[name]),
-  )
+  const serving = decode(secrets.serving)
   const bundle = serving?.['ca.crt']
   return {
-    ...pair('authority', authority),
+    ...pair('authority', decode(secrets.authority)),
     ...pair('serving', serving),
     ...(bundle !== undefined && { bundle }),
   }
@@ -45,26 +53,27 @@ function pair(member: 'authority' | 'serving', secret: Texts = {}): StoredCertif
  */
 export async function writeSecrets(
   client: Client,
-  namespace: string,
+  names: SecretNames,
   { authority, serving, bundle }: Certificates,
   { before, requireLease }: { readonly before: Secrets; readonly requireLease: () => void },
 ): Promise<Secrets> {
-  const write = (name: string, texts: Texts) => {
-    if (holds(before[name], texts)) return before[name]
+  const { namespace } = names
+  const write = (name: string, stored: KubeObject | undefined, texts: Texts) => {
+    if (holds(stored, texts)) return stored
     requireLease()
-    return apply(client, secretsIn(namespace), secretOf({ name, namespace }, texts, before[name]))
+    return apply(client, secretsIn(namespace), secretOf({ name, namespace }, texts, stored))
   }
   // The bundle first: an authority that it does not hold would be taken for a broken one.
-  const servingSecret = await write(SERVING_SECRET, {
+  const servingSecret = await write(names.serving, before.serving, {
     'tls.crt': serving.certificate,
     'tls.key': serving.key,
     'ca.crt': bundle,
   })
-  const authoritySecret = await write(AUTHORITY_SECRET, {
+  const authoritySecret = await write(names.authority, before.authority, {
     'tls.crt': authority.certificate,
     'tls.key': authority.key,
   })
-  return { [SERVING_SECRET]: servingSecret, [AUTHORITY_SECRET]: authoritySecret }
+  return { serving: servingSecret, authority: authoritySecret }
 }
 
 const secretsIn = (namespace: string) => ({ apiVersion: 'v1', resource: 'secrets', namespace })

@@ -22,15 +22,15 @@ export type StoredCertificates = Partial<Certificates>
 
 /**
  * The certificates to use from now on, one step at a time: those that are stored while they are usable and younger
- * than two thirds of their life. A new authority joins the bundle first and signs when it is learned; only where no
+ * than two thirds of their life. A new authority joins the bundle first and signs when every API server trusts it; only where no
  * usable serving certificate is left, nothing is lost by signing at once. Returns the very same object when nothing
- * changes. `isLearned` says whether every API server had time to learn the stored authority.
+ * changes. `isRolledOut` says whether every API server had time to learn of the stored authority.
  */
 export async function renewCertificates(
   stored: StoredCertificates,
   hosts: readonly string[],
   now: number,
-  isLearned: boolean,
+  isRolledOut: boolean,
 ): Promise<Certificates> {
   const usable = usableOf(stored, hosts, now)
   const { trusted, serving } = usable
@@ -46,12 +46,12 @@ export async function renewCertificates(
   }
   const { authority } = usable
   const bundle = joined(prune(trusted, usable, now))
-  const isToSign = !serving || (isLearned && !isFresh(serving, authority, now))
+  const isToSign = !serving || (isRolledOut && !isFresh(serving, authority, now))
   if (isToSign) return { authority, bundle, serving: await createServing(authority, hosts, now) }
   return isComplete(stored) && stored.bundle === bundle ? stored : { authority, serving, bundle }
 }
 
-/** When renewCertificates has something to do again, learning left aside, in epoch milliseconds. */
+/** When renewCertificates has something to do again, the rollout left aside, in epoch milliseconds. */
 export function nextRenewal({ authority, serving, bundle }: Certificates): number {
   const due = [authority, serving].map(({ certificate }) => dueAt(new X509Certificate(certificate)))
   const hasOthers = certificatesIn(bundle).length > 1

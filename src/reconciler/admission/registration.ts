@@ -1,66 +1,272 @@
-import { WEBHOOK_CONFIGURATION } from '../../shared/baseline/names.ts'
-import { ApiError, type Client, isForbidden, isNotFound } from '../../shared/cluster/client.ts'
-import { apply, patchJson, pathOf, type Resource, read } from '../../shared/cluster/resource.ts'
+import type { Client } from '../../shared/cluster/client.ts'
+import type { RecordEvent } from '../../shared/cluster/events.ts'
+import type { Source, WatchSet } from '../../shared/cluster/watch-set.ts'
+import type { Identity } from '../../shared/engine/identity.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import {
+  type WebhookEndpoint,
+  type WebhookScopes,
+  type WebhookTrust,
+  webhookConfigurations,
+} from '../../shared/engine/webhook-configuration.ts'
+import { certificatesIn } from '../../shared/ops/pem.ts'
+import { bundleOf, isTrustedBy } from './ca-bundle.ts'
+import { CertificateRotator } from './certificate-rotator.ts'
+import type { Certificates } from './certificates.ts'
+import {
+  decideRegistration,
+  type RegistrationDecision,
+  type RegistrationMemory,
+} from './decide-registration.ts'
+import { OwnerRole } from './owner-role.ts'
+import type { TrustSource } from './trust-source.ts'
+import {
+  applyBundle,
+  applyConfiguration,
   CONFIGURATION_KINDS,
   type ConfigurationKind,
-  configurationAt,
-} from './configuration-kinds.ts'
-import { hasAnnotationsOf, hasWebhooksOf } from './registration-match.ts'
-import { withInjected } from './registration-trust.ts'
+  configurationsAt,
+  removeConfiguration,
+} from './webhook-configurations.ts'
+
+export interface RegistrationOptions {
+  readonly client: Client
+  readonly identity: Identity
+  readonly namespace: string
+  readonly endpoint: WebhookEndpoint
+  readonly failurePolicy: 'Ignore' | 'Fail'
+  readonly timeoutS: number
+  /** Asked before each write. */
+  readonly isLeader: () => boolean
+  readonly trustSource: TrustSource
+  /** Told, in epoch milliseconds, when the last of the authorities that are trusted ends. */
+  readonly onTrusted: (expiry: number) => void
+  /** Where our webhook configurations are followed, each under its kind. */
+  readonly watches: WatchSet
+  readonly record: RecordEvent
+  readonly now: () => number
+  /** Milliseconds of a clock that nobody sets. */
+  readonly uptime: () => number
+  /** What is kept for the next leader, which cannot see it: somebody may delete a configuration while nobody leads. */
+  readonly memory: RegistrationStore
+}
+
+/** What is ours of a system's registration, so that whatever somebody deletes or edits of it is noticed. */
+export const registrationSources = (identity: Identity, namespace: string): readonly Source[] => [
+  ...CONFIGURATION_KINDS.map((kind) => ({
+    id: kind,
+    at: configurationsAt(kind),
+    name: identity.webhookConfiguration,
+  })),
+  ...[identity.authoritySecret, identity.servingSecret].map((name) => ({
+    id: name,
+    at: { apiVersion: 'v1', resource: 'secrets', namespace },
+    name,
+  })),
+]
+
+/** Keeps what one leader knows of each configuration for the next. */
+export interface RegistrationStore {
+  readonly read: (kind: ConfigurationKind) => RegistrationMemory
+  readonly write: (kind: ConfigurationKind, memory: RegistrationMemory) => void
+}
+
+/** That the webhook is to be asked, about what, and what an event about it is told of. */
+export interface Wanted {
+  readonly kind: 'on'
+  readonly scopes: WebhookScopes
+  readonly subject: KubeObject
+}
 
 /**
- * Removes our webhook configurations, whatever else is installed or running. Throws what names the configuration
- * that the user may not delete, when the others are gone.
+ * What the registration follows from: `off` is the system switched off; `unknown` says that nothing is known of the
+ * cluster: what is registered stays, and goes on being trusted.
  */
-export async function unregister(client: Client): Promise<void> {
-  const refused: string[] = []
-  for (const kind of CONFIGURATION_KINDS) {
-    await removeConfiguration(client, kind).catch((error: Error) => {
-      if (!isForbidden(error)) throw error
-      refused.push(`the ${kind} ${WEBHOOK_CONFIGURATION} (${error.message})`)
+export type WebhookWish = Wanted | { readonly kind: 'off' } | { readonly kind: 'unknown' }
+
+// Clocks jump and files change without a word.
+const LONGEST_WAIT_MS = 5 * 60_000
+
+// Somebody who uninstalls us does not bring the owner back, somebody who installs us anew does within moments.
+const OWNER_WAIT_MS = 10_000
+
+/** Keeps the webhook's certificates and its registration with the API server in place, as the leader does. */
+export class WebhookRegistration {
+  readonly #options: RegistrationOptions
+  readonly #owner: OwnerRole
+  readonly #rotator: CertificateRotator
+
+  constructor(options: RegistrationOptions) {
+    this.#options = options
+    const { client, identity, namespace, watches } = options
+    this.#owner = new OwnerRole(client, identity.reconcilerRole)
+    this.#rotator = new CertificateRotator({
+      ...options,
+      secrets: {
+        namespace,
+        authority: identity.authoritySecret,
+        serving: identity.servingSecret,
+      },
+      hosts: hostsOf(options.endpoint),
+      requireLease: () => this.#requireLease(),
+      registered: () => (watches.isSynced(CONFIGURATION_KINDS) ? this.#registered() : undefined),
     })
   }
-  if (refused.length > 0)
-    throw new Error(
-      `you may not delete ${refused.join(' and ')}: run this as somebody who may, such as a cluster admin`,
-    )
-}
 
-export async function removeConfiguration(client: Client, kind: ConfigurationKind): Promise<void> {
-  try {
-    await client.send(pathOf(configurationAt(kind), WEBHOOK_CONFIGURATION), { method: 'DELETE' })
-  } catch (error) {
-    if (!isNotFound(error)) throw error
+  /** Takes over from an earlier leader: what was known of another leadership is known no more. */
+  resume(): void {
+    this.#rotator.resume()
+  }
+
+  /** Takes in that a source changed; whether it is one of ours. */
+  noteChange(source: string): boolean {
+    const { authoritySecret, servingSecret } = this.#options.identity
+    const isSecret = source === authoritySecret || source === servingSecret
+    if (isSecret) this.#rotator.reread()
+    return isSecret || CONFIGURATION_KINDS.some((kind) => kind === source)
+  }
+
+  /** Does what is due now. Returns after how many milliseconds something may be due again. */
+  async reconcile(wish: WebhookWish): Promise<number> {
+    this.#owner.age()
+    // Nothing must be in the way of being rid of us, least of all a certificate that cannot be had.
+    if (wish.kind === 'off') await this.#each((kind) => this.#deregister(kind))
+    // Without a registration nobody calls the webhook.
+    if (wish.kind === 'unknown' && this.#registered().length === 0) return LONGEST_WAIT_MS
+    const isOwn = this.#options.trustSource.kind === 'own'
+    const rotated = isOwn ? await this.#rotator.rotate() : undefined
+    const own = rotated?.certificates
+    if (wish.kind === 'on') await this.#each((kind) => this.#register(kind, wish, own))
+    if (wish.kind === 'unknown') await this.#each((kind) => this.#keepTrusted(kind, own))
+    this.#tellExpiry(own?.bundle ?? this.#registered().join(''))
+    const longest = this.#owner.isGone ? OWNER_WAIT_MS : LONGEST_WAIT_MS
+    return Math.max(1_000, Math.min(rotated?.dueInMs ?? longest, longest))
+  }
+
+  async #each(work: (kind: ConfigurationKind) => Promise<void>): Promise<void> {
+    for (const kind of CONFIGURATION_KINDS) await work(kind)
+  }
+
+  #tellExpiry(bundle: string): void {
+    const ends = certificatesIn(bundle).map(({ validTo }) => Date.parse(validTo))
+    if (ends.length > 0) this.#options.onTrusted(Math.max(...ends))
+  }
+
+  #live(kind: ConfigurationKind): KubeObject | undefined {
+    return this.#options.watches.object(kind)
+  }
+
+  /** The bundles of the configurations that there are, PEM. */
+  #registered(): readonly string[] {
+    return CONFIGURATION_KINDS.flatMap((kind) => bundleOf(this.#live(kind)) ?? [])
+  }
+
+  #requireLease(): void {
+    if (!this.#options.isLeader()) throw new Error('the Lease is no longer ours')
+  }
+
+  #trust(kind: ConfigurationKind, own: Certificates | undefined): WebhookTrust {
+    const { trustSource } = this.#options
+    if (trustSource.kind === 'file') return { bundle: trustSource.read() }
+    if (trustSource.kind === 'own') return { bundle: own?.bundle ?? '' }
+    const live = this.#live(kind)
+    const injection = trustSource.annotations
+    // What is there before the injector was asked for is ours, and goes with our next apply.
+    const isAskedFor = Object.entries(injection).every(
+      ([key, value]) => live?.metadata.annotations?.[key] === value,
+    )
+    return { injection, isInjected: isAskedFor && Boolean(bundleOf(live)) }
+  }
+
+  /** Has what is registered follow our authorities; an injector follows its own. */
+  async #keepTrusted(kind: ConfigurationKind, own: Certificates | undefined): Promise<void> {
+    const { client, identity } = this.#options
+    const live = this.#live(kind)
+    const trust = live && this.#trust(kind, own)
+    if (!trust || !('bundle' in trust)) return
+    if (isTrustedBy(live, identity.webhookDomain, trust.bundle)) return
+    this.#requireLease()
+    await applyBundle(client, live, identity.webhookDomain, trust.bundle)
+  }
+
+  async #deregister(kind: ConfigurationKind): Promise<void> {
+    const { watches, client, identity } = this.#options
+    if (!watches.isSynced([kind])) return
+    const { step } = this.#decide(kind, undefined, undefined)
+    if (step !== 'delete') return
+    this.#requireLease()
+    await removeConfiguration(client, kind, identity.webhookConfiguration)
+  }
+
+  async #register(
+    kind: ConfigurationKind,
+    wish: Wanted,
+    own: Certificates | undefined,
+  ): Promise<void> {
+    const { watches, record, identity, memory } = this.#options
+    if (!watches.isSynced([kind])) return
+    const trust = this.#trust(kind, own)
+    const owner = await this.#ownerOf(kind)
+    const ownerUid = this.#owner.isGone ? undefined : (owner?.metadata.uid ?? '')
+    const { missingSince } = memory.read(kind)
+    const decision = this.#decide(kind, this.#configuration(kind, wish, trust, owner), ownerUid)
+    if (missingSince === undefined && decision.missingSince !== undefined) {
+      const note = `somebody deleted the ${kind} ${identity.webhookConfiguration}: writes pass unjudged; it comes back in 10 minutes`
+      record({ subject: wish.subject, type: 'Warning', reason: 'WebhookUnregistered', note })
+    }
+    if (decision.step === 'apply') await this.#apply(kind, wish, trust)
+  }
+
+  async #apply(kind: ConfigurationKind, wish: Wanted, trust: WebhookTrust): Promise<void> {
+    const wanted = this.#configuration(kind, wish, trust, await this.#owner.fresh())
+    // What has no owner any more would be collected as soon as it is written, again and again.
+    if (!wanted || this.#owner.isGone) return
+    this.#requireLease()
+    await applyConfiguration(this.#options.client, wanted)
+  }
+
+  #decide(
+    kind: ConfigurationKind,
+    wanted: KubeObject | undefined,
+    ownerUid: string | undefined,
+  ): RegistrationDecision {
+    const { memory, now, identity } = this.#options
+    const before = memory.read(kind)
+    const decision = decideRegistration({
+      ...before,
+      wanted,
+      live: this.#live(kind),
+      ownerName: identity.reconcilerRole,
+      ownerUid,
+      now: now(),
+    })
+    const { registered, missingSince } = decision
+    if (before.registered !== registered || before.missingSince !== missingSince)
+      memory.write(kind, { registered, missingSince })
+    return decision
+  }
+
+  /** The owner, as fresh as it must be to tell the garbage collector from somebody who breaks the glass. */
+  #ownerOf(kind: ConfigurationKind): Promise<KubeObject | undefined> {
+    const { registered, missingSince } = this.#options.memory.read(kind)
+    const isToTell = !this.#live(kind) && registered !== undefined && missingSince === undefined
+    return isToTell ? this.#owner.fresh() : this.#owner.known()
+  }
+
+  #configuration(
+    kind: ConfigurationKind,
+    { scopes }: Wanted,
+    trust: WebhookTrust,
+    owner: KubeObject | undefined,
+  ): KubeObject | undefined {
+    return webhookConfigurations({ ...this.#options, trust, owner }, scopes).find(
+      (configuration) => configuration.kind === kind,
+    )
   }
 }
 
-/**
- * Makes a webhook configuration what is wanted. An apply leaves what somebody else set beside ours: another webhook, or
- * a URL beside the Service, which the server refuses. Then all webhooks are replaced. Throws the server's refusal where
- * there is nothing to replace, and ApiError 409 where somebody wrote it meanwhile.
- */
-export async function applyConfiguration(client: Client, wanted: KubeObject): Promise<void> {
-  const at = configurationAt(wanted.kind as ConfigurationKind)
-  const applied = await applyOrRefusal(client, at, wanted)
-  const live = applied instanceof ApiError ? await read(client, at, WEBHOOK_CONFIGURATION) : applied
-  if (!live) throw applied
-  if (live === applied && hasWebhooksOf(live, wanted)) return
-  // What is there before the injector was asked for is ours of another time.
-  const webhooks = hasAnnotationsOf(live, wanted) ? withInjected(live, wanted) : wanted.webhooks
-  await patchJson(client, at, WEBHOOK_CONFIGURATION, [
-    { op: 'test', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion },
-    { op: 'replace', path: '/webhooks', value: webhooks },
-  ])
+function hostsOf(endpoint: WebhookEndpoint): readonly string[] {
+  if ('url' in endpoint) return [new URL(endpoint.url).hostname.replace(/^\[|\]$/g, '')]
+  const { name, namespace } = endpoint.service
+  return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`]
 }
-
-const applyOrRefusal = (
-  client: Client,
-  at: Resource,
-  wanted: KubeObject,
-): Promise<KubeObject | ApiError> =>
-  apply(client, at, wanted).catch((error: unknown) => {
-    if (error instanceof ApiError && error.status === 422) return error
-    throw error
-  })

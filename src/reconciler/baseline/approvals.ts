@@ -1,10 +1,18 @@
 import type { Asset, Catalog } from '../../shared/baseline/catalog/catalog.ts'
 import { annotationOf, type KubeObject } from '../../shared/engine/json/object.ts'
 import { APPROVE } from '../../shared/engine/overrides/annotations.ts'
-import { sha256 } from '../../shared/ops/digest.ts'
-import { Disruption, type DisruptiveChange, type Permission } from './decide/disruption.ts'
+import {
+  type ApprovalPolicy,
+  type ApprovalState,
+  afterOutcome,
+  approve,
+  initialApprovals,
+  pendingDigest,
+  takeBack,
+  withoutPending,
+} from './decide/approval.ts'
 import type { Outcome } from './decide/outcome.ts'
-import type { Outlook } from './gather/outlook.ts'
+import type { Evaluation } from './gather/evaluation.ts'
 import type { Ledger } from './ledger.ts'
 import type { Reporter } from './report/report.ts'
 
@@ -20,42 +28,26 @@ export interface ApprovalsOptions {
   readonly pools: () => readonly KubeObject[]
 }
 
-// An object that was left to others for a while is as they wanted it.
-const LEFT: ReadonlySet<string> = new Set([
-  'Unmanaged',
-  'Paused',
-  'Off',
-  'Inactive',
-  'DependencyMissing',
-  'Waiting',
-  'NotOurs',
-  'Observing',
-])
-
-// After these the cluster holds what was planned; during these a change may wait for approval still.
-const IN_FORCE: ReadonlySet<Outcome['kind']> = new Set(['unchanged', 'created', 'configured'])
-const WAITING: ReadonlySet<Outcome['kind']> = new Set(['pending', 'condemned', 'throttled'])
-
 /** Changes that reboot nodes, from what waits to what an admin approved and what came of it. */
 export class Approvals {
   readonly #options: ApprovalsOptions
-  #disruption: Disruption
+  #state: ApprovalState
   readonly #seen = new Set<string>()
 
   constructor(options: ApprovalsOptions) {
     this.#options = options
-    this.#disruption = new Disruption(sha256, options.ledger.memory)
+    this.#state = initialApprovals(options.ledger.memory)
   }
 
   /** Goes on where an earlier leader was. */
   resume(): void {
-    this.#disruption = new Disruption(sha256, this.#options.ledger.memory)
+    this.#state = initialApprovals(this.#options.ledger.memory)
     this.#seen.clear()
   }
 
-  /** Names of the assets whose change waits for anything. */
+  /** Names of the assets whose change waits for approval, or for a pool that is busy. */
   get waiting(): readonly string[] {
-    return this.#disruption.waiting
+    return [...Object.keys(this.#state.pending), ...this.#state.behindPool]
   }
 
   /**
@@ -63,10 +55,10 @@ export class Approvals {
    * could have the digest of an older one. Whether changes may be made now that could not before.
    */
   takeIn(hco: KubeObject): boolean {
-    const { ledger } = this.#options
     if (!this.#hasSeenAll()) return false
-    const isNew = this.#disruption.approve(annotationOf(hco, APPROVE))
-    if (isNew) ledger.note(this.#disruption.memory)
+    const state = approve(this.#state, annotationOf(hco, APPROVE))
+    const isNew = state !== this.#state
+    if (isNew) this.#become(state)
     return isNew
   }
 
@@ -77,8 +69,21 @@ export class Approvals {
 
   /** An approval that the HyperConverged no longer states is none. */
   takeBack(hco: KubeObject): void {
-    this.#disruption.takeBack(annotationOf(hco, APPROVE))
-    this.#options.ledger.note(this.#disruption.memory)
+    this.#become(takeBack(this.#state, annotationOf(hco, APPROVE)))
+  }
+
+  /** What decides whether a change of this asset may be made now. */
+  policyFor({ name, pool }: Asset, { stated }: Evaluation): ApprovalPolicy {
+    const { pools, isObserver, disruptiveChanges } = this.#options
+    const { activation, disruptiveChanges: mode = disruptiveChanges } = stated.settings
+    return {
+      mode,
+      // Nobody is to approve what is not made anyway; a person who looks wants to know what would wait.
+      isWaived: activation.kind === 'observe' && !isObserver,
+      pool: pools().find(({ metadata }) => metadata.name === pool),
+      inForce: this.#state.applied[name],
+      approved: this.#state.approval.changes[name],
+    }
   }
 
   /** The asset was looked at, whatever came of it. */
@@ -86,42 +91,36 @@ export class Approvals {
     this.#seen.add(name)
   }
 
-  /** Whether a change may be made now. */
-  permit(asset: Asset, change: DisruptiveChange, { stated }: Outlook): Permission {
-    const { activation, disruptiveChanges } = stated.settings
-    // Nobody is to approve what is not made anyway; a person who looks wants to know what would wait.
-    if (activation.kind === 'observe' && !this.#options.isObserver) return 'yes'
-    const mode = disruptiveChanges ?? this.#options.disruptiveChanges
-    const pool = this.#options.pools().find(({ metadata }) => metadata.name === asset.pool)
-    return this.#disruption.permit(asset, change, { mode, pool })
+  /** A change may be made: it waits no more, even if making it fails. */
+  permit({ name }: Asset): void {
+    this.#state = withoutPending(this.#state, name)
   }
 
   /** Records what came of a disruptive asset. */
   note(asset: Asset, outcome: Outcome): void {
     this.saw(asset)
-    if (asset.disruption === 'none') return
-    this.#settle(asset, outcome)
-    this.#options.ledger.note(this.#disruption.memory)
-  }
-
-  #settle(asset: Asset, outcome: Outcome): void {
-    const reason = 'reason' in outcome ? outcome.reason : undefined
-    const isLeft = outcome.kind === 'removed' || outcome.kind === 'leftover'
-    if (isLeft || LEFT.has(reason ?? '')) this.#disruption.forget(asset)
-    else if (IN_FORCE.has(outcome.kind) && 'plan' in outcome)
-      this.#disruption.settle(asset, outcome.plan.desired)
-    else if (!WAITING.has(outcome.kind)) this.#disruption.drop(asset)
+    if (asset.disruption !== 'none') this.#become(afterOutcome(this.#state, asset.name, outcome))
   }
 
   /** Tells what waits, as one set, and what is stated as its approval and is none. */
-  report({ hco, facts }: Outlook): void {
-    const { pending, pendingDigest: digest } = this.#disruption
+  report({ hco, facts }: Evaluation): void {
+    const { pending, approval } = this.#state
     const { catalog, reporter } = this.#options
-    const changes = pending.flatMap(({ name, reasons }) =>
+    const digest = pendingDigest(this.#state)
+    const byName = Object.entries(pending).sort(([a], [b]) => (a < b ? -1 : 1))
+    const changes = byName.flatMap(([name, { reasons }]) =>
       catalog.filter((asset) => asset.name === name).map((asset) => ({ asset, reasons })),
     )
     const stated = annotationOf(hco, APPROVE)
-    const isVain = stated !== undefined && this.#hasSeenAll() && this.#disruption.isUnknown(stated)
-    reporter.pending({ hco, facts, changes, digest, ...(isVain && { vain: stated }) })
+    const isUnknown = stated !== undefined && stated !== digest && stated !== approval.digest
+    const isTold = isUnknown && this.#hasSeenAll()
+    reporter.pending({ hco, facts, changes, digest, ...(isTold && { unknownApproval: stated }) })
+  }
+
+  #become(state: ApprovalState): void {
+    this.#state = state
+    const { approval, applied } = state
+    const sorted = Object.fromEntries(Object.entries(applied).sort())
+    this.#options.ledger.note({ approval, applied: sorted })
   }
 }

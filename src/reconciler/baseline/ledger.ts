@@ -1,3 +1,4 @@
+import { BASELINE } from '../../shared/baseline/names.ts'
 import {
   type Memory,
   parseState,
@@ -6,53 +7,98 @@ import {
   stateData,
   UNKNOWN,
 } from '../../shared/baseline/state.ts'
+import type { Client } from '../../shared/cluster/client.ts'
+import { apply, read } from '../../shared/cluster/resource.ts'
 import { isEqual } from '../../shared/engine/json/equal.ts'
+import type { RegistrationStore } from '../admission/registration.ts'
 
-/** What this leader knows and every other process must: the published state, kept current. */
+/** What this leader knows and every other process must: the state that is to be published. */
 export class Ledger {
-  readonly #publish: (state: State) => void
+  readonly #onChange: () => void
   #noted: Partial<State> = {}
-  #published: State | undefined
+  #state: State | undefined
 
-  /** `publish` makes the state known to every other process. */
-  constructor(publish: (state: State) => void) {
-    this.#publish = publish
+  /** `onChange` is told that the state is another one. */
+  constructor(onChange: () => void) {
+    this.#onChange = onChange
   }
 
   /** Takes over what an earlier leader published. */
   resume(data: unknown): void {
     this.#noted = recall(data)
-    this.#published = parseState(data)
+    this.#state = parseState(data)
   }
 
   get memory(): Memory {
     return { ...UNKNOWN, ...this.#noted }
   }
 
-  /** Takes note of parts of the state, and publishes it where that made it another one. */
+  /** What is to be published: ours, or what an earlier leader published, until there is anything new. */
+  get state(): State | undefined {
+    return this.#state
+  }
+
+  /** Takes note of parts of the state. */
   note(part: Partial<State>): void {
     this.#noted = { ...this.#noted, ...part }
     const { facts, baselines, settings } = this.#noted
     // Before the first look at the cluster there is no state of it.
-    if (!facts || !baselines || !settings) return
-    const state = { ...this.memory, facts, baselines, settings }
-    if (isEqual(state, this.#published)) return
-    this.#published = state
-    this.#publish(state)
+    if (facts && baselines && settings) this.#become({ ...this.memory, facts, baselines, settings })
   }
 
-  /** Publishes that there is no HyperConverged: what was kept for the last one no longer is. */
+  /** Takes note that there is no HyperConverged: what was kept for the last one no longer is. */
   noteAbsence(): void {
     this.#noted = { ...this.#noted, hasHyperConverged: false }
-    if (!this.#published?.hasHyperConverged) return
-    this.#published = { ...this.#published, hasHyperConverged: false }
-    this.#publish(this.#published)
+    if (this.#state) this.#become({ ...this.#state, hasHyperConverged: false })
   }
 
-  /** Publishes the state again where somebody changed or deleted what was published. */
-  republish(found: unknown): void {
-    // What an earlier leader published counts, too: without a HyperConverged nothing else is published.
-    if (!this.#published) return
-    if (!isEqual(found, stateData(this.#published))) this.#publish(this.#published)
+  #become(state: State): void {
+    if (isEqual(state, this.#state)) return
+    this.#state = state
+    this.#onChange()
   }
 }
+
+/** What is known of our webhook configurations, kept in the published state. */
+export const registrationStore = (ledger: Ledger): RegistrationStore => ({
+  read: (kind) => ({
+    registered: ledger.memory.registered[kind],
+    missingSince: ledger.memory.unregistered[kind],
+  }),
+  write: (kind, { registered, missingSince }) =>
+    ledger.note({
+      registered: withMember(ledger.memory.registered, kind, registered),
+      unregistered: withMember(ledger.memory.unregistered, kind, missingSince),
+    }),
+})
+
+function withMember<Value>(
+  all: Readonly<Record<string, Value>>,
+  name: string,
+  value: Value | undefined,
+): Readonly<Record<string, Value>> {
+  const { [name]: _before, ...others } = all
+  return value === undefined ? others : { ...others, [name]: value }
+}
+
+const stateIn = (namespace: string) => ({ apiVersion: 'v1', resource: 'configmaps', namespace })
+
+/** Where the state is published. */
+export const stateSource = (namespace: string) => ({
+  id: BASELINE.stateConfigMap,
+  at: stateIn(namespace),
+  name: BASELINE.stateConfigMap,
+})
+
+/** The data of the state as the last leader published it; undefined where none did. */
+export const readState = async (client: Client, namespace: string) =>
+  (await read(client, stateIn(namespace), BASELINE.stateConfigMap))?.data
+
+/** Publishes the state. */
+export const writeState = (client: Client, namespace: string, state: State) =>
+  apply(client, stateIn(namespace), {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: BASELINE.stateConfigMap, namespace },
+    data: stateData(state),
+  })

@@ -2,36 +2,34 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 
 import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
-import type { WebhookEndpoint } from '../../shared/baseline/generated/webhook-rules.ts'
-import {
-  AUTHORITY_SECRET,
-  accountUser,
-  RECONCILER_ACCOUNT,
-  SERVING_SECRET,
-  STATE_CONFIG_MAP,
-} from '../../shared/baseline/names.ts'
-import type { State } from '../../shared/baseline/state.ts'
+import { webhookScopes } from '../../shared/baseline/generated/webhook-rules.ts'
+import { BASELINE } from '../../shared/baseline/names.ts'
+import { stateData } from '../../shared/baseline/state.ts'
 import type { Client } from '../../shared/cluster/client.ts'
 import { createRecorder } from '../../shared/cluster/events.ts'
+import { accountUser } from '../../shared/engine/identity.ts'
+import { isEqual } from '../../shared/engine/json/equal.ts'
 import type { HealLimits } from '../../shared/engine/throttle.ts'
-import { createCycle } from '../../shared/ops/cycle.ts'
-import { createInsistence } from '../../shared/ops/insist.ts'
+import type { WebhookEndpoint } from '../../shared/engine/webhook-configuration.ts'
+import { retry } from '../../shared/ops/backoff.ts'
 import type { Listen } from '../../shared/ops/listen.ts'
 import { createTroubleTeller, type Log } from '../../shared/ops/log.ts'
 import { createReconcilerMetrics, createRegistry } from '../../shared/ops/metrics.ts'
 import { createOpsApp, listen } from '../../shared/ops/server.ts'
 import { afterAbort } from '../../shared/ops/shutdown.ts'
+import {
+  registrationSources,
+  WebhookRegistration,
+  type WebhookWish,
+} from '../admission/registration.ts'
 import { type TrustConfig, trustSourceOf } from '../admission/trust-source.ts'
-import { WebhookKeeper, type WebhookWish } from '../admission/webhook-keeper.ts'
-import { createElection } from '../manager/leader.ts'
-import { createPublisher } from '../manager/publisher.ts'
-import { Controller } from './controller.ts'
+import { type Controller, type Leadership, Manager } from '../manager/manager.ts'
+import { AssetsController } from './assets-controller.ts'
+import { CLUSTER, createClusterController } from './cluster-controller.ts'
 import { ClusterView } from './gather/cluster-view.ts'
-import type { Outlook } from './gather/outlook.ts'
 import { type Fail, requireLeadership } from './gather/preconditions.ts'
-import { assetIndex, CRDS, ownSources } from './gather/sources.ts'
-import { Ledger } from './ledger.ts'
-import { readState, writeState } from './published-state.ts'
+import { CRDS } from './gather/sources.ts'
+import { Ledger, readState, registrationStore, stateSource, writeState } from './ledger.ts'
 import { createReporter, type Reporter } from './report/report.ts'
 
 export interface ReconcilerConfig extends TrustConfig {
@@ -67,12 +65,8 @@ export interface RunningReconciler {
   readonly ended: Promise<void>
 }
 
-const COALESCE_OTHERS_MS = 10
-// Nodes report so often that theirs can wait longer; a HyperConverged is healed like any other object.
-const COALESCE_MS: Readonly<Record<string, number>> = { nodes: 1_000, hco: 0 }
-const RETRY_MS = 1_000
-const DISCOVERY_RETRY_MS = 200
-const LONGEST_LAG_MS = 60_000
+const STATE = 'state'
+const WEBHOOK = 'webhook'
 
 /** Starts the reconciler. Rejects only for what is wrong with its own start; the cluster's troubles are waited out. */
 export async function runReconciler(
@@ -80,187 +74,170 @@ export async function runReconciler(
   deps: ReconcilerDeps,
 ): Promise<RunningReconciler> {
   const { client, catalog, log, signal } = deps
+  const { isObserver, namespace } = config
   const registry = createRegistry()
   const metrics = createReconcilerMetrics(registry)
-  const instance = `${hostname()}-${randomBytes(4).toString('hex')}`
+  const holder = `${hostname()}-${randomBytes(4).toString('hex')}`
   const tell = createTroubleTeller(log)
-  const isWriter = !config.isObserver
-  const trustedUser = config.trustedUser ?? accountUser(config.namespace, RECONCILER_ACCOUNT)
-  const record = isWriter
-    ? createRecorder(client, instance, (error) => tell('event not sent', error))
-    : () => undefined
-  const reporter =
-    deps.reporter ?? createReporter({ log, metrics, record, isObserver: config.isObserver })
-  const release = new AbortController()
-  const election = createElection({
+  const trustedUser = config.trustedUser ?? accountUser(namespace, BASELINE.reconcilerAccount)
+  const record = isObserver
+    ? () => undefined
+    : createRecorder(client, holder, (error) => tell('event not sent', error))
+  const reporter = deps.reporter ?? createReporter({ log, metrics, record, isObserver })
+
+  const manager = new Manager({
     client,
-    namespace: config.namespace,
-    identity: instance,
-    signal: release.signal,
-    onTrouble: (error) => tell('leader election is in trouble; trying again', error),
-    onElected: () => lead(),
-    onLost: (reason) => {
+    namespace,
+    lease: BASELINE.lease,
+    holder,
+    leadership: leadershipOf(config),
+    resyncMs: config.resyncMs,
+    onElected() {
+      metrics.leader.set(1)
+      if (config.isElected) log.info('leader: keeping the cluster at its baseline')
+    },
+    onLost(reason) {
       metrics.leader.set(0)
       metrics.authorityExpiry.set(0)
-      controller.lose()
       reporter.reset()
       log.warn({ reason }, 'no longer the leader: writing nothing')
     },
+    onElectionTrouble: (error) => tell('leader election is in trouble; trying again', error),
+    onWatchTrouble: (source, error) => tell(`cannot read ${source}; trying again`, error),
+    onWatchRecovery: () => tell.recovered(),
   })
-  const isLeader = config.isElected ? election.isLeader : () => isWriter
+  const isLeader = () => manager.isLeader()
+  const now = Date.now
+  const uptime = () => performance.now()
 
-  const inTrouble = new Set<string>()
+  const ledger = new Ledger(() => manager.enqueue(STATE, { key: STATE }))
   const view = new ClusterView({
     client,
     catalog,
     images: config.images,
     hcoNamespace: config.hcoNamespace,
-    extraSources: isWriter ? ownSources(config.namespace) : [],
-    onChange: (id) => changed(id),
-    onTrouble(id, error) {
-      inTrouble.add(id)
-      tell(`cannot read ${id}; trying again`, error)
-    },
+    watches: manager.store,
+    onDoubt: () => manager.enqueue(CLUSTER, { key: CLUSTER }),
   })
-  const publish = createPublisher<State>({
-    signal,
-    onTrouble: (error) => tell('the state is not published; trying again', error),
-    write: async (state) => isLeader() && writeState(client, config.namespace, state),
-  })
-  const ledger = new Ledger(isWriter ? publish : () => undefined)
-  const controller = new Controller({
+  const assets = new AssetsController({
     client,
     catalog,
     view,
     reporter,
     disruptiveChanges: config.disruptiveChanges,
-    isObserver: config.isObserver,
+    isObserver,
     isLeader,
     ledger,
-    now: Date.now,
-    uptime: () => performance.now(),
+    now,
+    uptime,
     healLimits: config.healLimits,
+    enqueue: (key) => manager.enqueue(assets.name, { key }),
   })
-  const keeper = new WebhookKeeper({
+  const cluster = createClusterController({
+    view,
+    isDeciding: () => isObserver || manager.isLeading(),
+    onSnapshot(snapshot) {
+      assets.evaluate(snapshot)
+      manager.enqueue(WEBHOOK, { key: WEBHOOK })
+    },
+    onTrouble: (error) => tell('cannot take the cluster in; trying again', error),
+  })
+  const registration = new WebhookRegistration({
     client,
-    catalog,
-    namespace: config.namespace,
+    identity: BASELINE,
+    namespace,
     endpoint: config.endpoint,
     failurePolicy: config.failurePolicy,
     timeoutS: config.webhookTimeoutS,
-    ledger,
-    trustedUser,
-    watches: view.watches,
+    memory: registrationStore(ledger),
+    watches: manager.store,
     isLeader,
     trustSource: trustSourceOf(config, {
       signal,
-      onChange: () => cycle.soon(0),
+      onChange: () => manager.enqueue(WEBHOOK, { key: WEBHOOK }),
       onTrouble: (error) => tell('the authorities that were read before stay', error),
     }),
     onTrusted: (expiry) => metrics.authorityExpiry.set(expiry / 1000),
     record,
-    now: Date.now,
-    uptime: () => performance.now(),
+    now,
+    uptime,
   })
 
-  let isResumed = config.isObserver
-  let lagMs = DISCOVERY_RETRY_MS / 2
-  const cycle = createCycle({
-    signal,
-    onTrouble: (error) => tell('cannot take the cluster in; trying again', error),
-    retryMs: RETRY_MS,
-    async work() {
-      const sight = await view.look()
-      lagMs = view.isDiscoveryBehind()
-        ? Math.min(lagMs * 2, LONGEST_LAG_MS)
-        : DISCOVERY_RETRY_MS / 2
-      if (lagMs >= DISCOVERY_RETRY_MS) cycle.soon(lagMs)
-      if (!isResumed || !(config.isObserver || isLeader())) return
-      controller.evaluate(sight)
-      if (isWriter) await keepWebhook()
+  /** Publishes what the leader knows. */
+  const state: Controller = {
+    name: STATE,
+    sources: [stateSource(namespace)],
+    resync: () => [STATE],
+    keysOf: ({ source }) => (source === BASELINE.stateConfigMap ? [{ key: STATE }] : []),
+    async onElected() {
+      const onTrouble = (error: Error) =>
+        tell('cannot read the published state; trying again', error)
+      ledger.resume(await retry(() => readState(client, namespace), { signal, onTrouble }))
     },
-  })
-  const keepWebhook = async () => {
-    cycle.soon(await keeper.keep(wishOf(controller.outlook)))
+    async reconcile() {
+      const { state } = ledger
+      const published = manager.store.object(BASELINE.stateConfigMap)?.data
+      if (!state || isEqual(published, stateData(state))) return undefined
+      const written = await writeState(client, namespace, state)
+      manager.store.update(BASELINE.stateConfigMap, written)
+      return undefined
+    },
+    onError: (_key, error) => tell('the state is not published; trying again', error),
   }
-  const lead = () => {
-    metrics.leader.set(1)
-    log.info('leader: keeping the cluster at its baseline')
-    isResumed = false
-    controller.lose()
-    // Ends early only when the process does.
-    void resume().catch(() => undefined)
+
+  const wish = (): WebhookWish => {
+    if (!assets.evaluation) return { kind: 'unknown' }
+    const { facts, hco, stated } = assets.evaluation
+    if (stated.settings.activation.kind === 'off') return { kind: 'off' }
+    const definitions = manager.store.objects(CRDS)
+    const customResources = new Set(definitions.map(({ metadata }) => metadata.name))
+    const { failurePolicy } = config
+    const scopes = webhookScopes({ catalog, facts, customResources, failurePolicy, trustedUser })
+    return { kind: 'on', scopes, subject: hco }
   }
+  /** Keeps the webhook's certificates and its registration. */
+  const webhook: Controller = {
+    name: WEBHOOK,
+    sources: registrationSources(BASELINE, namespace),
+    // Whoever looks at the cluster has us look after that.
+    resync: () => [],
+    keysOf: ({ source }) => (registration.noteChange(source) ? [{ key: WEBHOOK }] : []),
+    onElected: async () => registration.resume(),
+    reconcile: () => registration.reconcile(wish()),
+    onError: (_key, error) => tell('cannot take the cluster in; trying again', error),
+  }
+  // The state is taken over first: the others go on from it.
+  for (const controller of isObserver ? [cluster, assets] : [state, cluster, assets, webhook])
+    manager.add(controller)
+
+  const app = createOpsApp(registry, () =>
+    manager.store.isSynced([CRDS]) ? [] : ['the cluster is not read yet'],
+  )
+  const opsPort = await listen(app, config.opsListen, '--ops-listen')
+  manager.start()
   const { promise: failure, reject } = Promise.withResolvers<never>()
   const fail: Fail = (message) => {
     reject(new Error(message))
     return new Promise(() => undefined)
   }
-  const insist = createInsistence({
-    signal,
-    retryMs: RETRY_MS,
-    onTrouble: (what, error) => tell(`cannot ${what}; trying again`, error),
-  })
-  const resume = async (): Promise<void> => {
-    ledger.resume(
-      await insist('read the published state', () => readState(client, config.namespace)),
-    )
-    controller.resume()
-    keeper.resume()
-    isResumed = true
-    cycle.soon(0)
-  }
-  const byObject = assetIndex(catalog)
-  // What else a change of these concerns than the outlook.
-  const alsoOn: Readonly<Record<string, () => unknown>> = {
-    [STATE_CONFIG_MAP]: () =>
-      isResumed && ledger.republish(view.watches.object(STATE_CONFIG_MAP)?.data),
-    [SERVING_SECRET]: () => keeper.rereadCertificates(),
-    [AUTHORITY_SECRET]: () => keeper.rereadCertificates(),
-  }
-  const changed = (id: string) => {
-    // A change of what could be read all the while does not say that the trouble is over.
-    if (inTrouble.delete(id)) tell.recovered()
-    alsoOn[id]?.()
-    for (const name of byObject(id)) controller.touch(name)
-    if (!id.startsWith('asset:')) cycle.soon(COALESCE_MS[id] ?? COALESCE_OTHERS_MS)
-  }
-
-  const app = createOpsApp(registry, () =>
-    view.watches.isSynced([CRDS]) ? [] : ['the cluster is not read yet'],
-  )
-  const opsPort = await listen(app, config.opsListen, '--ops-listen')
-  view.start()
   const work = async () => {
-    if (isWriter) {
-      const check = () => requireLeadership(client, config.namespace, trustedUser, fail)
-      await insist('ask whether to lead', check)
-    }
-    if (config.isElected) return election.run()
-    metrics.leader.set(isWriter ? 1 : 0)
-    await resume()
+    const onTrouble = (error: Error) => tell('cannot ask whether to lead; trying again', error)
+    const check = () => requireLeadership(client, namespace, trustedUser, fail)
+    if (!isObserver) await retry(check, { signal, onTrouble })
+    await manager.run()
   }
   // What ends it early is the signal, or a failure that is told already.
   const working = work().catch(() => undefined)
-  const resync = setInterval(() => {
-    controller.resync()
-    cycle.soon(0)
-  }, config.resyncMs)
-
   const end = async () => {
-    clearInterval(resync)
     view.stop()
-    await controller.stop()
-    await cycle.settled()
-    release.abort()
+    await manager.stop()
     await working
     await app.close()
   }
   return { opsPort, ended: Promise.race([afterAbort(signal, end), failure]) }
 }
 
-function wishOf(outlook: Outlook | undefined): WebhookWish {
-  if (!outlook) return { kind: 'unknown' }
-  const { facts, hco, stated } = outlook
-  return stated.settings.activation.kind === 'off' ? { kind: 'off' } : { kind: 'on', facts, hco }
+function leadershipOf({ isObserver, isElected }: ReconcilerConfig): Leadership {
+  if (isObserver) return 'never'
+  return isElected ? 'elect' : 'assume'
 }

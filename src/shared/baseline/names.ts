@@ -1,19 +1,17 @@
-/** Names of the product's own objects, in its own namespace unless they are cluster-scoped. */
-export const PRODUCT = 'virt-platform-autopilot'
-export const RECONCILER_ACCOUNT = `${PRODUCT}-reconciler`
-export const WEBHOOK_ACCOUNT = `${PRODUCT}-webhook`
-export const STATE_CONFIG_MAP = `${PRODUCT}-state`
-export const AUTHORITY_SECRET = `${PRODUCT}-webhook-ca`
-export const SERVING_SECRET = `${PRODUCT}-webhook-tls`
-/** @alias both webhook configurations bear the product's name */
-export const WEBHOOK_CONFIGURATION = PRODUCT
-/** The ClusterRole that the chart owns and that the webhook configurations belong to. */
-export const RECONCILER_ROLE = `${PRODUCT}-reconciler`
-export const LEASE = `${PRODUCT}.kubevirt.io`
+import { accountUser, createIdentity } from '../engine/identity.ts'
+import { PREFIX } from '../engine/overrides/annotations.ts'
 
-/** The user name under which a ServiceAccount's requests arrive. */
-export const accountUser = (namespace: string, account: string) =>
-  `system:serviceaccount:${namespace}:${account}`
+/** The names of the baseline's own objects. */
+export const BASELINE = createIdentity('baseline', PREFIX)
+export const PRODUCT = BASELINE.name
+export const RECONCILER_ACCOUNT = BASELINE.reconcilerAccount
+export const WEBHOOK_ACCOUNT = BASELINE.webhookAccount
+export const STATE_CONFIG_MAP = BASELINE.stateConfigMap
+export const AUTHORITY_SECRET = BASELINE.authoritySecret
+export const SERVING_SECRET = BASELINE.servingSecret
+export const WEBHOOK_CONFIGURATION = BASELINE.webhookConfiguration
+export const RECONCILER_ROLE = BASELINE.reconcilerRole
+export const LEASE = BASELINE.lease
 
 /**
  * Who cleans up after somebody else's decision, and must never be in the way of it, or namespaces never end. The

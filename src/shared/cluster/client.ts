@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { KubeConfig } from '@kubernetes/client-node'
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici'
 
+import { PRODUCT } from '../engine/identity.ts'
 import { isMap } from '../engine/json/object.ts'
 import { createCredentials } from './credentials.ts'
 import { KubeconfigError } from './kubeconfig.ts'
@@ -63,6 +64,8 @@ export interface Reply {
 /** The one way to the API server: kept-alive connections, credentials that are read anew for each request. */
 export interface Client {
   readonly server: string
+  /** Under which this client applies, patches and tells events. */
+  readonly fieldManager: string
   /** Sends one request and parses the JSON answer. Throws ApiError for 4xx and 5xx, UnreachableError for none. */
   readonly send: (path: string, input?: RequestInput) => Promise<Reply>
   /** Opens a stream of JSON lines; its requests have connections of their own. */
@@ -76,7 +79,7 @@ const STREAM_TIMEOUT_MS = 420_000
 const BUSY_RETRIES = 3
 
 /** Connects to the cluster of the kubeconfig's current context. */
-export async function connect(kubeConfig: KubeConfig): Promise<Client> {
+export async function connect(kubeConfig: KubeConfig, fieldManager = PRODUCT): Promise<Client> {
   const cluster = kubeConfig.getCurrentCluster()
   if (!cluster)
     throw new Error(
@@ -102,6 +105,7 @@ export async function connect(kubeConfig: KubeConfig): Promise<Client> {
   }
   return {
     server: cluster.server,
+    fieldManager,
     async send(path, input = {}) {
       const { statusCode, headers, body } = await open(requests, path, input)
       return { status: statusCode, headers, body: parseBody(await body.text()) }
@@ -149,7 +153,7 @@ async function openOnce(server: string, dispatcher: Dispatcher, path: string, in
 const contentOf = ({ accept, body, contentType, headers }: RequestInput) => ({
   headers: {
     accept: accept ?? 'application/json',
-    'user-agent': 'virt-platform-autopilot',
+    'user-agent': PRODUCT,
     ...(body !== undefined && { 'content-type': contentType ?? 'application/json' }),
     ...headers,
   },

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 
-import { FIELD_MANAGER } from '../engine/overrides/annotations.ts'
 import { cut } from '../engine/show.ts'
 import type { Client } from './client.ts'
 
@@ -53,7 +52,7 @@ async function send(client: Client, instance: string, { subject, type, reason, n
       metadata: { name: `${metadata.name}.${randomBytes(8).toString('hex')}`, namespace },
       // A MicroTime needs exactly six digits after the point.
       eventTime: new Date().toISOString().replace('Z', '000Z'),
-      reportingController: FIELD_MANAGER,
+      reportingController: client.fieldManager,
       reportingInstance: instance,
       action: reason,
       type,

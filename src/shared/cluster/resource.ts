@@ -1,5 +1,4 @@
 import { isKubeObject, type KubeObject } from '../engine/json/object.ts'
-import { FIELD_MANAGER } from '../engine/overrides/annotations.ts'
 import type { Client } from './client.ts'
 import { ApiError, isNotFound } from './client.ts'
 
@@ -34,19 +33,21 @@ export async function read(
 
 export interface ApplyOptions {
   readonly isDryRun?: boolean
+  /** Takes over what others own, which is the default; without it, ApiError 409 names what they own. */
+  readonly force?: boolean
   readonly fieldManager?: string
   readonly signal?: AbortSignal
 }
 
 /**
- * Applies a partial object on the server, with force: what it states is ours from now on. A uid or
+ * Applies a partial object on the server: what it states is ours from now on. A uid or
  * resourceVersion in its metadata is a precondition; ApiError 409 says that it failed.
  */
 export async function apply(
   client: Client,
   at: Resource,
   object: KubeObject,
-  { isDryRun = false, fieldManager = FIELD_MANAGER, signal }: ApplyOptions = {},
+  { isDryRun = false, force = true, fieldManager = client.fieldManager, signal }: ApplyOptions = {},
 ): Promise<KubeObject> {
   const { body } = await client.send(pathOf(at, object.metadata.name), {
     method: 'PATCH',
@@ -54,7 +55,7 @@ export async function apply(
     body: object,
     query: {
       fieldManager,
-      force: true,
+      force,
       fieldValidation: 'Strict',
       dryRun: isDryRun ? 'All' : undefined,
     },
@@ -76,7 +77,7 @@ export async function patchJson(
       method: 'PATCH',
       contentType: 'application/json-patch+json',
       body: operations,
-      query: { fieldManager: FIELD_MANAGER },
+      query: { fieldManager: client.fieldManager },
     })
     return body as KubeObject
   } catch (error) {

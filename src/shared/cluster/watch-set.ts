@@ -10,6 +10,8 @@ export interface Source {
   readonly id: string
   readonly at: Resource
   readonly name?: string
+  /** Only objects with these labels, as a label selector says it. */
+  readonly labelSelector?: string
   readonly metadataOnly?: boolean
   /** Keeps only what is needed of a large object. */
   readonly project?: (object: KubeObject) => KubeObject
@@ -17,8 +19,11 @@ export interface Source {
 
 export interface WatchSetOptions {
   readonly client: Client
-  /** What is kept of the source changed, or the source was read completely for the first time, or again after a trouble. */
-  readonly onChange: (id: string) => void
+  /**
+   * What is kept of one object changed, by its key in the source; without a key, the source was read completely for the
+   * first time, or again after a trouble.
+   */
+  readonly onChange: (id: string, key?: string) => void
   readonly onTrouble: (id: string, error: Error) => void
 }
 
@@ -33,21 +38,24 @@ interface Running {
 export class WatchSet {
   readonly #options: WatchSetOptions
   readonly #running = new Map<string, Running>()
+  readonly #wanted = new Map<string, readonly Source[]>()
 
   constructor(options: WatchSetOptions) {
     this.#options = options
   }
 
-  /** Follows exactly these sources from now on. */
-  follow(sources: readonly Source[]): void {
-    const wanted = new Map(sources.map((source) => [source.id, source]))
+  /** Follows for this user exactly these sources from now on; what another follows stays. */
+  follow(user: string, sources: readonly Source[]): void {
+    this.#wanted.set(user, sources)
+    const all = [...this.#wanted.values()].flat()
+    const wanted = new Map(all.map((source) => [source.id, source]))
     for (const [id, running] of this.#running) {
       const source = wanted.get(id)
       if (source && describe(source) === running.description) continue
       running.abort.abort()
       this.#running.delete(id)
     }
-    for (const source of sources) if (!this.#running.has(source.id)) this.#start(source)
+    for (const [id, source] of wanted) if (!this.#running.has(id)) this.#start(source)
   }
 
   /** Whether every one of these sources was read completely at least once. */
@@ -69,9 +77,9 @@ export class WatchSet {
     return [...(this.#running.get(id)?.objects.values() ?? [])]
   }
 
-  /** The only object of a source that follows one by name. */
-  object(id: string): KubeObject | undefined {
-    return this.objects(id)[0]
+  /** One object of a source, by its key; without one, the only object of a source that follows one by name. */
+  object(id: string, key?: string): KubeObject | undefined {
+    return key === undefined ? this.objects(id)[0] : this.#running.get(id)?.objects.get(key)
   }
 
   /**
@@ -85,7 +93,7 @@ export class WatchSet {
   }
 
   stop(): void {
-    this.follow([])
+    for (const user of this.#wanted.keys()) this.follow(user, [])
   }
 
   #start(source: Source): void {
@@ -102,6 +110,7 @@ export class WatchSet {
       client,
       at: source.at,
       ...(source.name !== undefined && { name: source.name }),
+      ...(source.labelSelector !== undefined && { labelSelector: source.labelSelector }),
       ...(source.metadataOnly && { metadataOnly: true }),
       signal: running.abort.signal,
       onChange(key, object) {
@@ -110,7 +119,7 @@ export class WatchSet {
         const isNews = !source.project || !isEqual(running.objects.get(key), kept)
         if (kept) running.objects.set(key, kept)
         else running.objects.delete(key)
-        if (running.isSynced && isNews) onChange(source.id)
+        if (running.isSynced && isNews) onChange(source.id, key)
       },
       onSync() {
         if (running.isSynced) return
@@ -129,4 +138,5 @@ export class WatchSet {
 const isSuccessor = ({ metadata: next }: KubeObject, { metadata: known }: KubeObject) =>
   next.uid === known.uid && Number(next.resourceVersion) > Number(known.resourceVersion)
 
-const describe = ({ at, name, metadataOnly }: Source) => JSON.stringify([at, name, metadataOnly])
+const describe = ({ at, name, labelSelector, metadataOnly }: Source) =>
+  JSON.stringify([at, name, labelSelector, metadataOnly])

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { KubeObject } from '../engine/json/object.ts'
+import { createBackoff } from '../ops/backoff.ts'
 import { ApiError, type Client, UnreachableError } from './client.ts'
 import { pathOf, type Resource } from './resource.ts'
 
@@ -11,6 +12,8 @@ export interface WatchInput {
   readonly at: Resource
   /** Only the object of this name, which least-privilege roles can permit. */
   readonly name?: string
+  /** Only objects with these labels. */
+  readonly labelSelector?: string
   /** Metadata alone, for kinds whose content nobody reads. */
   readonly metadataOnly?: boolean
   /** Called once for each object that appeared or changed, and with `undefined` for one that went away. */
@@ -52,12 +55,12 @@ export async function watch(input: WatchInput): Promise<void> {
 
 /** Waits ever longer from one trouble to the next, and tells only the first. */
 function createPatience({ signal, onTrouble, onRecovery }: WatchInput) {
-  let backoff = FIRST_BACKOFF_MS
+  const backoff = createBackoff({ firstMs: FIRST_BACKOFF_MS, longestMs: LONGEST_BACKOFF_MS })
   let isInTrouble = false
   let isForgotten = false
   return {
     reset() {
-      backoff = FIRST_BACKOFF_MS
+      backoff.reset()
       isForgotten = false
       if (isInTrouble) onRecovery?.()
       isInTrouble = false
@@ -70,8 +73,7 @@ function createPatience({ signal, onTrouble, onRecovery }: WatchInput) {
       if (isFirst) return
       if (!isInTrouble) onTrouble(error)
       isInTrouble = true
-      await sleep(backoff * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined)
-      backoff = Math.min(backoff * 2, LONGEST_BACKOFF_MS)
+      await sleep(backoff.next(), undefined, { signal }).catch(() => undefined)
     },
   }
 }
@@ -118,8 +120,10 @@ interface WatchEvent {
   readonly object: KubeObject
 }
 
-const selectorOf = ({ name }: WatchInput) =>
-  name === undefined ? undefined : `metadata.name=${name}`
+const selectorsOf = ({ name, labelSelector }: WatchInput) => ({
+  fieldSelector: name === undefined ? undefined : `metadata.name=${name}`,
+  labelSelector,
+})
 
 async function list(input: WatchInput, known: Map<string, string>): Promise<string> {
   const { client, at, metadataOnly, onChange, onSync, signal } = input
@@ -128,7 +132,7 @@ async function list(input: WatchInput, known: Map<string, string>): Promise<stri
   let resourceVersion = ''
   do {
     const { body } = await client.send(pathOf(at), {
-      query: { fieldSelector: selectorOf(input), limit: 100, continue: next },
+      query: { ...selectorsOf(input), limit: 100, continue: next },
       signal,
       ...(metadataOnly && { accept: `application/json;as=PartialObjectMetadataList;${PARTIAL}` }),
     })
@@ -177,7 +181,7 @@ async function open(input: WatchInput, resourceVersion: string) {
       watch: 1,
       allowWatchBookmarks: true,
       resourceVersion,
-      fieldSelector: selectorOf(input),
+      ...selectorsOf(input),
       timeoutSeconds: 240 + Math.floor(Math.random() * 120),
     },
     signal,

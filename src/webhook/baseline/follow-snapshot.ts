@@ -82,7 +82,7 @@ export function followSnapshot(options: FollowOptions): FollowedSnapshot {
       const isLacking = snapshot.all.some(({ standing, tree }) => isActive(standing) && !tree)
       return isLacking ? ['some schemas are missing'] : []
     },
-    start: () => watches.follow([{ id: 'state', at, name: STATE_CONFIG_MAP }]),
+    start: () => watches.follow('snapshot', [{ id: 'state', at, name: STATE_CONFIG_MAP }]),
   }
 }
 

@@ -84,7 +84,7 @@ export function followCertificate(options: CertificateOptions): () => boolean {
       }
     },
   })
-  watches.follow([
+  watches.follow('certificate', [
     { id: 'certificate', at: { apiVersion: 'v1', resource: 'secrets', namespace }, name },
   ])
   signal.addEventListener('abort', () => watches.stop(), { once: true })

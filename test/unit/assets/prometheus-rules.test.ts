@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { webhookConfigurations } from '../../../src/shared/baseline/generated/webhook-rules.ts'
+import { baselineWebhooks } from '../../../src/shared/baseline/generated/webhook-rules.ts'
 import { catalog, factsWith } from '../catalog/facts.ts'
 import { alerts } from './alerts.ts'
 import { readExpression } from './expression.ts'
@@ -84,7 +84,7 @@ t.test('no runbook is for an alert that there is not', async (t) => {
 })
 
 t.test('what is asked of the API server is about our webhooks, and no other', async (t) => {
-  const names = webhookConfigurations({
+  const names = baselineWebhooks({
     catalog,
     facts: factsWith(),
     customResources: new Set(),

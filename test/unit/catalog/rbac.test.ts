@@ -2,11 +2,8 @@ import t from 'tap'
 import type { Asset, Catalog } from '../../../src/shared/baseline/catalog/catalog.ts'
 import { isRole } from '../../../src/shared/baseline/catalog/grants.ts'
 import { accounts, type Rule } from '../../../src/shared/baseline/generated/rbac.ts'
-import {
-  accountUser,
-  RECONCILER_ACCOUNT,
-  WEBHOOK_ACCOUNT,
-} from '../../../src/shared/baseline/names.ts'
+import { RECONCILER_ACCOUNT, WEBHOOK_ACCOUNT } from '../../../src/shared/baseline/names.ts'
+import { accountUser } from '../../../src/shared/engine/identity.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { assetNamed, catalog } from './facts.ts'
 

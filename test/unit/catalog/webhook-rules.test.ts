@@ -1,14 +1,13 @@
 import t from 'tap'
 import { kindKey } from '../../../src/shared/baseline/catalog/catalog.ts'
-import {
-  type RegistrationInput,
-  webhookConfigurations,
-} from '../../../src/shared/baseline/generated/webhook-rules.ts'
+import { baselineWebhooks } from '../../../src/shared/baseline/generated/webhook-rules.ts'
 import { assetNamed, catalog, everythingServed, factsWith } from './facts.ts'
 
 const BUNDLE = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n'
 
-const INPUT: RegistrationInput = {
+type Input = Parameters<typeof baselineWebhooks>[0]
+
+const INPUT: Input = {
   catalog,
   facts: factsWith({ hco: { namespace: 'cnv' } }),
   customResources: new Set([
@@ -39,17 +38,16 @@ interface Webhook {
   readonly matchConditions: readonly { readonly name: string; readonly expression: string }[]
 }
 
-const webhooks = (input: Partial<RegistrationInput> = {}) =>
-  webhookConfigurations({ ...INPUT, ...input }).map(({ kind, metadata, webhooks: list }) => {
+const webhooks = (input: Partial<Input> = {}) =>
+  baselineWebhooks({ ...INPUT, ...input }).map(({ kind, metadata, webhooks: list }) => {
     const [webhook, ...others] = list as readonly Webhook[]
     if (!webhook || others.length > 0) throw new Error('a configuration has one webhook')
     return { kind, metadata, webhook }
   })
 
-const rulesOf = (input?: Partial<RegistrationInput>) =>
-  webhooks(input).map(({ webhook }) => webhook.rules)
+const rulesOf = (input?: Partial<Input>) => webhooks(input).map(({ webhook }) => webhook.rules)
 
-const objectsOf = (input?: Partial<RegistrationInput>) =>
+const objectsOf = (input?: Partial<Input>) =>
   webhooks(input).map(({ webhook }) => {
     const { expression } = webhook.matchConditions[0] ?? { expression: '' }
     return JSON.parse(expression.slice(expression.indexOf(' in ') + 4)) as readonly string[][]
@@ -286,7 +284,7 @@ t.test(
   'reaches the webhook by its Service or by a URL, with the authorities to trust',
   async (t) => {
     const caBundle = Buffer.from(BUNDLE).toString('base64')
-    const clients = (input?: Partial<RegistrationInput>) =>
+    const clients = (input?: Partial<Input>) =>
       webhooks(input).map(({ webhook }) => webhook.clientConfig)
     t.strictSame(clients(), [
       { service: { name: 'hook', namespace: 'autopilot', path: '/mutate', port: 443 }, caBundle },

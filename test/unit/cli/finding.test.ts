@@ -78,7 +78,7 @@ const changes: readonly (readonly [what: string, Finding, lines: readonly string
   ],
   [
     'a deletion',
-    finding('swap-enable', { kind: 'condemned', reason: 'Held', disruption: reboot }),
+    finding('swap-enable', { kind: 'pendingRemoval', reason: 'Held', disruption: reboot }),
     [`${SWAP}: would be deleted; reboots 3 nodes of pool worker (a, b, c); waits for approval`],
   ],
   [
@@ -103,7 +103,7 @@ for (const [what, found, lines] of changes) {
 }
 
 t.test('a pool that nobody knows has no number of nodes', async (t) => {
-  const outcome = { kind: 'condemned', reason: 'Observing', disruption: reboot } as const
+  const outcome = { kind: 'pendingRemoval', reason: 'Observing', disruption: reboot } as const
   const found = findingOf(
     { asset: assetNamed('swap-enable'), outcome },
     { ...surroundings, pools: {} },

@@ -1,13 +1,12 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import t from 'tap'
-
+import { AuthorityRollout } from '../../../src/reconciler/admission/certificate-rotator.ts'
 import {
   type Certificates,
   nextRenewal,
   renewCertificates,
   type StoredCertificates,
 } from '../../../src/reconciler/admission/certificates.ts'
-import { Learning } from '../../../src/reconciler/admission/learning.ts'
 import { isEqual } from '../../../src/shared/engine/json/equal.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
@@ -197,18 +196,18 @@ t.test('certificates', async (t) => {
   })
 })
 
-t.test('an authority is learned a minute after every registration holds it', async (t) => {
+t.test('an authority is rolled out a minute after every registration holds it', async (t) => {
   const { authority, bundle } = await renewCertificates({}, HOSTS, NOW, true)
   const other = await renewCertificates({}, HOSTS, NOW, true)
-  const learning = new Learning()
+  const rollout = new AuthorityRollout()
   const remaining = (registered: readonly string[] | undefined, uptime: number) =>
-    learning.remaining(authority.certificate, registered, uptime)
+    rollout.remaining(authority.certificate, registered, uptime)
   t.equal(remaining(undefined, 0), 60_000, 'there may be registrations that are not read yet')
   t.equal(remaining([], 0), 0, 'nobody is asked')
   t.equal(remaining([other.bundle, bundle], 0), 60_000)
   t.equal(remaining([bundle, `${other.bundle}${bundle}`], 10_000), 60_000)
   t.equal(remaining([bundle, bundle], 50_000), 20_000)
   t.equal(remaining([bundle, bundle], 70_000), 0)
-  t.equal(learning.remaining(other.authority.certificate, [other.bundle], 70_000), 60_000)
+  t.equal(rollout.remaining(other.authority.certificate, [other.bundle], 70_000), 60_000)
   t.equal(remaining([bundle], 80_000), 60_000, 'not at once when it is back')
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { createAuthority, createServing } from '../../../src/reconciler/admission/issuance.ts'
 import { trustSourceOf } from '../../../src/reconciler/admission/trust-source.ts'
-import { webhookConfigurations } from '../../../src/shared/baseline/generated/webhook-rules.ts'
+import { baselineWebhooks } from '../../../src/shared/baseline/generated/webhook-rules.ts'
 import { catalog, factsWith } from '../catalog/facts.ts'
 
 t.test('of a file of authorities nothing but its certificates is registered', async (t) => {
@@ -23,7 +23,7 @@ t.test('of a file of authorities nothing but its certificates is registered', as
   )
   const bundle = source.kind === 'file' ? source.read() : ''
   t.equal(bundle, certificate + certificate)
-  const [configuration] = webhookConfigurations({
+  const [configuration] = baselineWebhooks({
     catalog,
     facts: factsWith({}),
     customResources: new Set(),

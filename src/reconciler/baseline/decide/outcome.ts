@@ -14,25 +14,21 @@ export type Outcome =
       /** Fields that ignore-fields names were given up just now. */
       readonly hasReleased?: boolean
     }
-  | { readonly kind: 'created'; readonly plan: Enforcement; readonly object: KubeObject }
+  | { readonly kind: 'created'; readonly plan: Enforcement }
   | {
       readonly kind: 'configured'
       readonly plan: Enforcement
-      readonly object: KubeObject
       readonly drifts: readonly Drift[]
       readonly isAdopted: boolean
     }
   /** A change that is computed and not made. */
-  | {
+  | ({
       readonly kind: 'pending'
-      readonly reason: 'Observing' | 'Held' | 'PoolBusy'
+      readonly reason: PendingReason
       readonly plan: Enforcement
-      readonly drifts: readonly Drift[]
       readonly isCreation: boolean
       readonly disruption?: Classification
-      /** Why the server was not asked whether it sees a difference too. */
-      readonly unconfirmed?: string
-    }
+    } & ExpectedChange)
   /** A heal that was one too many: somebody changes the object again and again. */
   | {
       readonly kind: 'throttled'
@@ -40,8 +36,8 @@ export type Outcome =
       readonly drifts: readonly Drift[]
       /** The field managers that changed it last. */
       readonly rivals: readonly string[]
-      /** The object as it was annotated: management is paused until somebody lifts that. */
-      readonly object?: KubeObject
+      /** Whether management was paused just now, until somebody lifts that. */
+      readonly isPaused: boolean
     }
   | { readonly kind: 'held'; readonly problems: readonly Problem[] }
   | {
@@ -57,15 +53,18 @@ export type Outcome =
   | { readonly kind: 'removed'; readonly was?: KubeObject; readonly why?: string }
   /** A removal that is due and not made. */
   | {
-      readonly kind: 'condemned'
-      readonly reason: 'Observing' | 'Held' | 'PoolBusy'
+      readonly kind: 'pendingRemoval'
+      readonly reason: PendingReason
       readonly disruption?: Classification
     }
   /** A removal that finalizers hold up. */
   | { readonly kind: 'stuck'; readonly since: string; readonly finalizers: readonly string[] }
 
+/** Why a change is not made: nothing is written at all, it waits for approval, or for a pool that is at work or paused. */
+export type PendingReason = 'Observing' | 'Held' | 'PoolBusy'
+
 /** What a write would change that is not made. */
-export interface Foresight {
+export interface ExpectedChange {
   readonly drifts: readonly Drift[]
   /** Why the server's own word on it could not be had: this is only what we expect. */
   readonly unconfirmed?: string
@@ -84,6 +83,9 @@ export type SkipReason =
   | 'NamespaceMissing'
   /** Somebody asked for the asset, and a condition other than a missing API does not hold. */
   | 'Waiting'
+
+/** The reason that an outcome gives, where its kind has any. */
+export const reasonOf = (outcome: Outcome) => ('reason' in outcome ? outcome.reason : undefined)
 
 /** An outcome, and what is known beside it, as it is told and counted. */
 export interface Report {

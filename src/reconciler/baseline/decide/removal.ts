@@ -1,3 +1,5 @@
+import { classifyChange } from '../../../shared/baseline/machine-config/disruption-class.ts'
+import { isObsolete } from '../../../shared/baseline/standing.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import {
   FIELD_MANAGER,
@@ -6,53 +8,75 @@ import {
   RECONCILE_PAUSED,
 } from '../../../shared/engine/overrides/annotations.ts'
 import { switchProblems } from '../../../shared/engine/plan.ts'
-import type { ReconcileDeps } from '../gather/ports.ts'
-import type { Situation } from '../gather/situation.ts'
-import { allowanceFor } from './allowance.ts'
-import { isOurs } from './ours.ts'
-import type { Outcome } from './outcome.ts'
+import { allowanceFor } from './approval.ts'
+import {
+  type AssetInput,
+  type Check,
+  type Decision,
+  final,
+  firstOf,
+  isManagedByUs,
+  skip,
+} from './decision.ts'
+import { STUCK_MS } from './memory.ts'
 
-/** Finalizers that take longer, in milliseconds, are not at work but in the way. */
-export const STUCK_MS = 30_000
+/** Answers where the object is to go: it is deleted unless somebody else has a claim on it. */
+export function removal(input: AssetInput): Decision | undefined {
+  if (!isUnwanted(input)) return undefined
+  const { live } = input
+  return live ? firstOf(REMOVAL, { ...input, live }) : final({ kind: 'removed' })
+}
 
-/** Deletes an object that we used to manage, unless somebody else has a claim on it. */
-export async function remove(
-  { asset, standing, live, isObserving, now }: Situation,
-  deps: ReconcileDeps,
-): Promise<Outcome> {
-  if (!live) return { kind: 'removed' }
-  const claim = claimOn(live)
-  if (claim) return { kind: 'skipped', ...claim }
-  // Somebody meant to keep it, and made a mistake.
+// Off means that nothing is deleted either.
+const isUnwanted = (input: AssetInput) =>
+  !input.isOff && (input.standing.kind === 'tombstone' || isObsoleteNow(input))
+
+// What does an asset's work in its place must be there first: until then, better this one than none.
+const isObsoleteNow = ({ asset, standing, live, isRivalThere }: AssetInput) =>
+  isObsolete(standing, asset) && isManagedByUs(live) && (isRivalThere || !isSuperseded(standing))
+
+const isSuperseded = (standing: AssetInput['standing']) =>
+  standing.kind === 'inactive' && standing.reason === 'Superseded'
+
+type Unwanted = AssetInput & { readonly live: KubeObject }
+
+const notOurs: Check<Unwanted> = ({ live }) =>
+  isManagedByUs(live)
+    ? undefined
+    : skip(
+        'NotOurs',
+        `it does not bear the label ${MANAGED_BY}=${FIELD_MANAGER}: it is somebody else's`,
+      )
+
+const unmanaged: Check<Unwanted> = ({ live }) =>
+  annotationOf(live, MODE) === 'unmanaged' ? skip('Unmanaged') : undefined
+
+const paused: Check<Unwanted> = ({ live }) =>
+  annotationOf(live, RECONCILE_PAUSED) === 'true' ? skip('Paused') : undefined
+
+// Somebody meant to keep it, and made a mistake.
+const invalidSwitch: Check<Unwanted> = ({ live }) => {
   const problems = switchProblems(live)
-  if (problems.length > 0) return { kind: 'held', problems }
-  if (live.metadata.deletionTimestamp) return ending(live, live.metadata.deletionTimestamp, now)
-  const effects = () => deps.classify({ live, desired: undefined })
-  const { permission, ...disruption } = allowanceFor(asset, undefined, effects, deps)
-  if (permission !== 'yes') return { kind: 'condemned', reason: permission, ...disruption }
-  if (isObserving) return { kind: 'condemned', reason: 'Observing', ...disruption }
-  const deletion = await deps.object.remove(live)
-  if (deletion === 'ending') return { kind: 'skipped', reason: 'Deleting' }
-  if (deletion !== 'deleted') return { kind: 'removed' }
-  const isSuperseded = standing.kind === 'inactive' && standing.reason === 'Superseded'
-  return { kind: 'removed', was: live, ...(isSuperseded && { why: standing.message }) }
+  return problems.length > 0 ? final({ kind: 'held', problems }) : undefined
 }
 
-/** Why the object is not ours to delete; undefined where it is. */
-function claimOn(live: KubeObject) {
-  if (!isOurs(live)) {
-    const message = `it does not bear the label ${MANAGED_BY}=${FIELD_MANAGER}: it is somebody else's`
-    return { reason: 'NotOurs', message } as const
-  }
-  if (annotationOf(live, MODE) === 'unmanaged') return { reason: 'Unmanaged' } as const
-  return annotationOf(live, RECONCILE_PAUSED) === 'true'
-    ? ({ reason: 'Paused' } as const)
-    : undefined
+const deleting: Check<Unwanted> = ({ live: { metadata }, now }) => {
+  const { deletionTimestamp: since, finalizers } = metadata
+  if (!since) return undefined
+  if (now - Date.parse(since) < STUCK_MS) return skip('Deleting')
+  const names = Array.isArray(finalizers) ? finalizers.map(String) : []
+  return final({ kind: 'stuck', since, finalizers: names })
 }
 
-function ending({ metadata }: KubeObject, since: string, now: number): Outcome {
-  const finalizers = Array.isArray(metadata.finalizers) ? metadata.finalizers.map(String) : []
-  return now - Date.parse(since) < STUCK_MS
-    ? { kind: 'skipped', reason: 'Deleting' }
-    : { kind: 'stuck', since, finalizers }
+const deletable: Check<Unwanted> = (input) => {
+  const { live, standing, isObserving, nodePolicies: policies } = input
+  const effectsOf = () => classifyChange({ live, desired: undefined, policies })
+  const { permission, ...disruption } = allowanceFor(input, undefined, effectsOf)
+  if (permission !== 'yes')
+    return final({ kind: 'pendingRemoval', reason: permission, ...disruption })
+  if (isObserving) return final({ kind: 'pendingRemoval', reason: 'Observing', ...disruption })
+  const why = isSuperseded(standing) && 'message' in standing && { why: standing.message }
+  return final({ kind: 'removed', was: live, ...why }, { write: { kind: 'delete', live } })
 }
+
+const REMOVAL = [notOurs, unmanaged, paused, invalidSwitch, deleting, deletable]

@@ -2,10 +2,11 @@ import type { Catalog } from '../../../shared/baseline/catalog/catalog.ts'
 import { FACT_SOURCES } from '../../../shared/baseline/facts/facts.ts'
 import { parseState } from '../../../shared/baseline/state.ts'
 import type { Client } from '../../../shared/cluster/client.ts'
-import { Ledger } from '../ledger.ts'
-import { readState } from '../published-state.ts'
-import { ClusterView, type Sight } from './cluster-view.ts'
-import { CRDS, OTHER_AUTOPILOT } from './sources.ts'
+import { WatchSet } from '../../../shared/cluster/watch-set.ts'
+import { Ledger, readState } from '../ledger.ts'
+import type { Snapshot } from './availability.ts'
+import { ClusterView, FOLLOWER } from './cluster-view.ts'
+import { CRDS, crdSource, OTHER_AUTOPILOT } from './sources.ts'
 
 export interface ReadClusterOptions {
   readonly client: Client
@@ -20,11 +21,11 @@ export interface ReadClusterOptions {
 }
 
 /** What is to be seen once everything was read. */
-export type CompleteSight = Exclude<Sight, { readonly reason: 'NotYet' }>
+export type CompleteSnapshot = Exclude<Snapshot, { readonly reason: 'NotYet' }>
 
 /** A cluster as it was when it was read. */
 export interface ClusterReading {
-  readonly sight: CompleteSight
+  readonly snapshot: CompleteSnapshot
   readonly view: ClusterView
   /** What the last leader knew; what is noted in it nobody else learns. */
   readonly ledger: Ledger
@@ -52,30 +53,32 @@ export async function withCluster<Result>(
   ledger.resume(data)
   const troubles = new Map<string, Error>()
   let news = Promise.withResolvers<void>()
-  const view = new ClusterView({
+  const watches = new WatchSet({
     client,
-    catalog,
-    images: parseState(data)?.facts.images ?? options.images,
-    hcoNamespace,
-    extraSources: [],
-    onChange: () => news.resolve(),
+    onChange(source) {
+      if (view.noteChange(source)) news.resolve()
+    },
     onTrouble(id, error) {
       troubles.set(id, error)
       news.resolve()
     },
   })
+  const images = parseState(data)?.facts.images ?? options.images
+  const onDoubt = () => news.resolve()
+  const view = new ClusterView({ client, catalog, images, hcoNamespace, watches, onDoubt })
   const untilNews = async () => {
     const timer = setTimeout(news.resolve, LOOK_AGAIN_MS)
     await news.promise
     clearTimeout(timer)
     news = Promise.withResolvers()
   }
-  view.start()
+  watches.follow(FOLLOWER, [crdSource])
   try {
-    const sight = await lookUntilComplete(view, { ...options, troubles, untilNews })
-    return await work({ sight, view, ledger, troubles })
+    const snapshot = await lookUntilComplete(view, { ...options, troubles, untilNews })
+    return await work({ snapshot, view, ledger, troubles })
   } finally {
     view.stop()
+    watches.stop()
   }
 }
 
@@ -84,14 +87,14 @@ interface Looking extends Pick<ReadClusterOptions, 'wantsObjects'> {
   readonly untilNews: () => Promise<void>
 }
 
-async function lookUntilComplete(view: ClusterView, looking: Looking): Promise<CompleteSight> {
+async function lookUntilComplete(view: ClusterView, looking: Looking): Promise<CompleteSnapshot> {
   const startedAt = performance.now()
   for (;;) {
-    const sight = await view.look()
+    const snapshot = await view.look()
     requireFacts(looking.troubles)
     const tookMs = performance.now() - startedAt
     const isBehind = view.isDiscoveryBehind() && tookMs < LONGEST_LAG_MS
-    if (!isBehind && isSeen(sight) && isRead(view, looking)) return sight
+    if (!isBehind && isSeen(snapshot) && isRead(view, looking)) return snapshot
     if (tookMs > LONGEST_MS) throw tooSlow(view.watches.unread())
     await looking.untilNews()
   }
@@ -105,8 +108,8 @@ function requireFacts(troubles: ReadonlyMap<string, Error>): void {
   }
 }
 
-const isSeen = (sight: Sight): sight is CompleteSight =>
-  sight.kind === 'sighted' || sight.reason !== 'NotYet'
+const isSeen = (snapshot: Snapshot): snapshot is CompleteSnapshot =>
+  snapshot.kind === 'ready' || snapshot.reason !== 'NotYet'
 
 const isRead = ({ watches }: ClusterView, { wantsObjects, troubles }: Looking) =>
   !wantsObjects || watches.unread().every((id) => troubles.has(id))

@@ -5,21 +5,16 @@ import {
   kindKey,
 } from '../../../shared/baseline/catalog/catalog.ts'
 import { FACT_SOURCES } from '../../../shared/baseline/facts/facts.ts'
-import {
-  AUTHORITY_SECRET,
-  PRODUCT,
-  SERVING_SECRET,
-  STATE_CONFIG_MAP,
-  WEBHOOK_CONFIGURATION,
-} from '../../../shared/baseline/names.ts'
+import { PRODUCT } from '../../../shared/baseline/names.ts'
 import type { Served } from '../../../shared/cluster/discovery.ts'
 import type { Source } from '../../../shared/cluster/watch-set.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
-import { CONFIGURATION_KINDS, configurationAt } from '../../admission/configuration-kinds.ts'
 
 export const CRDS = 'crds'
 export const OTHER_AUTOPILOT = 'other-autopilot'
-export const assetSource = (asset: Asset) => `asset:${asset.name}`
+/** What the ids of the sources of single assets begin with. */
+export const assetPrefix = 'asset:'
+export const assetSource = (asset: Asset) => `${assetPrefix}${asset.name}`
 export const namespaceSource = (namespace: string) => `namespace:${namespace}`
 
 /** What is followed from the first moment on: it tells which kinds there are. */
@@ -126,27 +121,6 @@ export const otherAutopilotSource = (hcoNamespace: string): Source => ({
     spec: { replicas: (spec as { replicas?: unknown } | undefined)?.replicas },
   }),
 })
-
-const registrationSources: readonly Source[] = CONFIGURATION_KINDS.map((kind) => ({
-  id: kind,
-  at: configurationAt(kind),
-  name: WEBHOOK_CONFIGURATION,
-}))
-
-/** What we write for ourselves, so that whatever somebody deletes or edits of it is noticed. */
-export const ownSources = (namespace: string): readonly Source[] => [
-  ...registrationSources,
-  ...[AUTHORITY_SECRET, SERVING_SECRET].map((name) => ({
-    id: name,
-    at: { apiVersion: 'v1', resource: 'secrets', namespace },
-    name,
-  })),
-  {
-    id: STATE_CONFIG_MAP,
-    at: { apiVersion: 'v1', resource: 'configmaps', namespace },
-    name: STATE_CONFIG_MAP,
-  },
-]
 
 /** Which assets a source concerns: its own, whoever yields to that or needs it, or all of a namespace. */
 export function assetIndex(catalog: Catalog): (id: string) => readonly string[] {

@@ -5,7 +5,7 @@ import { isEqual } from '../../../shared/engine/json/equal.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import { PAUSE_FIELD_MANAGER } from '../../../shared/engine/overrides/annotations.ts'
 import type { ReconcilerMetrics } from '../../../shared/ops/metrics.ts'
-import type { Outcome, Report } from '../decide/outcome.ts'
+import { type Outcome, type Report, reasonOf } from '../decide/outcome.ts'
 
 /** Creates a function that brings an asset's series up to its outcome; a state that the outcome left keeps no series. */
 export function createOutcomeCounter(metrics: ReconcilerMetrics): (report: Report) => void {
@@ -24,7 +24,7 @@ function countAsset(metrics: ReconcilerMetrics, labels: Labels, { outcome, objec
   setOrRemove(metrics.compliance, labels, complianceOf(outcome))
   setOrRemove(metrics.paused, labels, flag(reasonOf(outcome) === 'Paused'))
   setOrRemove(metrics.thrashingActive, labels, flag(isAtWar(outcome, object)))
-  if (outcome.kind === 'throttled' && outcome.object) metrics.thrashing.inc(labels)
+  if (outcome.kind === 'throttled' && outcome.isPaused) metrics.thrashing.inc(labels)
   const types = customizationsOf(outcome)
   for (const type of ['patch', 'ignore', 'unmanaged']) {
     setOrRemove(metrics.customization, { ...labels, type }, flag(types.includes(type)))
@@ -46,7 +46,8 @@ function createMissingCounter(metrics: ReconcilerMetrics) {
 }
 
 const isHeldUp = (outcome: Outcome) =>
-  (outcome.kind === 'pending' || outcome.kind === 'condemned') && outcome.reason !== 'Observing'
+  (outcome.kind === 'pending' || outcome.kind === 'pendingRemoval') &&
+  outcome.reason !== 'Observing'
 
 // Whose pause it is the object itself says, so that a new leader knows.
 const isAtWar = (outcome: Outcome, object: KubeObject | undefined) =>
@@ -66,7 +67,7 @@ function tombstoneStatus(outcome: Outcome): number | undefined {
   if (outcome.kind === 'removed') return 0
   if (outcome.kind === 'stuck') return -1
   if (outcome.kind === 'held') return -2
-  if (outcome.kind === 'condemned' || reasonOf(outcome) === 'Deleting') return 1
+  if (outcome.kind === 'pendingRemoval' || reasonOf(outcome) === 'Deleting') return 1
   return CLAIMED.has(reasonOf(outcome) ?? '') ? -2 : undefined
 }
 
@@ -134,8 +135,6 @@ const setOrRemove = (series: Series, labels: Labels, value: number | undefined) 
 
 const flag = (isSet: boolean) => (isSet ? 1 : undefined)
 
-const reasonOf = (outcome: Outcome) => ('reason' in outcome ? outcome.reason : undefined)
-
 const COMPLIANCE: Readonly<Record<Outcome['kind'], 0 | 1 | undefined>> = {
   unchanged: 1,
   created: 1,
@@ -147,7 +146,7 @@ const COMPLIANCE: Readonly<Record<Outcome['kind'], 0 | 1 | undefined>> = {
   skipped: undefined,
   leftover: undefined,
   removed: undefined,
-  condemned: undefined,
+  pendingRemoval: undefined,
   stuck: undefined,
 }
 const complianceOf = ({ kind }: Outcome) => COMPLIANCE[kind]

@@ -12,16 +12,15 @@ import { showValue } from '../../../shared/engine/show.ts'
 import type { Log } from '../../../shared/ops/log.ts'
 import type { ReconcilerMetrics } from '../../../shared/ops/metrics.ts'
 import type { Outcome, Report, SkipReason } from '../decide/outcome.ts'
-import type { Blind } from '../gather/cluster-view.ts'
-import { approveCommand } from './approve-command.ts'
-import { describeEffect } from './effect-telling.ts'
+import type { Unavailable } from '../gather/availability.ts'
+import { approveCommand, describeEffect } from './disruption-text.ts'
 import {
   countActivation,
   countFailure,
   createOutcomeCounter,
   resetSeries,
 } from './outcome-metrics.ts'
-import { describeOutcome, type Telling } from './outcome-telling.ts'
+import { describeOutcome, type OutcomeText } from './outcome-text.ts'
 
 /** Changes that reboot nodes and wait for approval, as one set. */
 export interface PendingSet {
@@ -31,7 +30,7 @@ export interface PendingSet {
   /** What to approve; undefined while nothing waits. */
   readonly digest: string | undefined
   /** What the HyperConverged approves, where that is neither this set nor the last that was approved. */
-  readonly vain?: string
+  readonly unknownApproval?: string
 }
 
 /** The one place where the reconciler speaks: each outcome becomes a log line, metrics and at most one event, on change. */
@@ -40,12 +39,12 @@ export interface Reporter {
   readonly failed: (asset: Asset, hco: KubeObject, error: Error, retryInMs: number) => void
   /** Whatever was told was another leader's time: no series of it stays, and all is told anew. */
   readonly reset: () => void
-  readonly blind: (blind: Blind) => void
+  readonly unavailable: (why: Unavailable) => void
   /** `waits` are sentences on what was asked for of active assets and waits for something. */
   readonly settings: (
     hco: KubeObject,
     settings: ReadSettings,
-    remarks: readonly string[],
+    warnings: readonly string[],
     waits: readonly string[],
   ) => void
   readonly pending: (set: PendingSet) => void
@@ -90,16 +89,16 @@ export function createReporter(deps: ReporterDeps): Reporter {
       resetSeries(metrics)
       news.reset()
     },
-    blind(blind) {
+    unavailable(why) {
       resetSeries(metrics)
-      if (blind.reason === 'NotYet' || !news.isNew('sight', blind.message)) return
-      log[blind.reason === 'TwoHyperConvergeds' ? 'error' : 'info'](blind.message)
+      if (why.reason === 'NotYet' || !news.isNew('unavailable', why.message)) return
+      log[why.reason === 'TwoHyperConvergeds' ? 'error' : 'info'](why.message)
     },
-    settings(hco, stated, remarks, waits) {
+    settings(hco, stated, warnings, waits) {
       countActivation(metrics, stated.settings.activation, deps.isObserver)
-      news.forget('sight')
+      news.forget('unavailable')
       const problems = stated.problems.map((problem) => settingNote(problem, stated))
-      const notes = [...problems, ...remarks]
+      const notes = [...problems, ...warnings]
       for (const note of news.newOf('setting', notes)) {
         log.warn({ note }, 'invalid setting on the HyperConverged')
         deps.record({ subject: hco, type: 'Warning', reason: 'InvalidSetting', note })
@@ -114,9 +113,10 @@ export function createReporter(deps: ReporterDeps): Reporter {
       }
     },
     pending(set) {
-      const { digest, vain } = set
-      if (vain === undefined) news.forget('vain')
-      else if (news.isNew('vain', JSON.stringify([vain, digest]))) tellVain(set, vain, deps)
+      const { digest, unknownApproval } = set
+      if (unknownApproval === undefined) news.forget('unknown')
+      else if (news.isNew('unknown', JSON.stringify([unknownApproval, digest])))
+        tellUnknown(set, unknownApproval, deps)
       if (digest === undefined) news.forget('pending')
       else if (news.isNew('pending', digest)) tellPending(set, digest, deps)
     },
@@ -158,7 +158,7 @@ const isWrite = (outcome: Outcome) =>
   (outcome.kind === 'removed' && outcome.was !== undefined)
 
 function tell(
-  { level, message, fields, events }: Telling,
+  { level, message, fields, events }: OutcomeText,
   { asset, outcome, object, hco }: Report,
   deps: ReporterDeps,
 ) {
@@ -193,8 +193,12 @@ function tellPending(
 }
 
 /** Tells that an approval is none: whoever typed it waits for something that will not happen. */
-function tellVain({ hco, digest }: PendingSet, vain: string, { log, record }: ReporterDeps): void {
-  const shown = showValue('', vain)
+function tellUnknown(
+  { hco, digest }: PendingSet,
+  stated: string,
+  { log, record }: ReporterDeps,
+): void {
+  const shown = showValue('', stated)
   const instead =
     digest === undefined
       ? 'nothing waits for approval'

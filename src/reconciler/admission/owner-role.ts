@@ -1,0 +1,61 @@
+import { type Client, isForbidden } from '../../shared/cluster/client.ts'
+import { read } from '../../shared/cluster/resource.ts'
+import type { KubeObject } from '../../shared/engine/json/object.ts'
+
+const ROLES = { apiVersion: 'rbac.authorization.k8s.io/v1', resource: 'clusterroles' }
+
+/**
+ * The ClusterRole that our webhook configurations belong to, so that the garbage collector removes them in
+ * whatever order the product is uninstalled. It comes and goes with an installation; whoever is to write a
+ * configuration looks at it first.
+ */
+export class OwnerRole {
+  readonly #client: Client
+  readonly #name: string
+  #known: KubeObject | undefined
+  #isFresh = false
+  #isGone = false
+
+  constructor(client: Client, name: string) {
+    this.#client = client
+    this.#name = name
+  }
+
+  /** Whether it was there and is no more: the product is being uninstalled, or installed anew. */
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  /** From here on, what was read before is not fresh any more. */
+  age(): void {
+    this.#isFresh = false
+  }
+
+  /**
+   * As it was seen last; undefined where there never was one, as with an account of one's own: one that comes later is
+   * seen when the last answer has aged. Throws what the API server says.
+   */
+  async known(): Promise<KubeObject | undefined> {
+    return this.#known ?? this.fresh()
+  }
+
+  /** As it is now; undefined where there is none. Asks the API server at most once until it ages. */
+  async fresh(): Promise<KubeObject | undefined> {
+    if (!this.#isFresh) this.#take(await this.#read())
+    return this.#isGone ? undefined : this.#known
+  }
+
+  #take(found: KubeObject | undefined): void {
+    this.#isGone = found === undefined && this.#known !== undefined
+    if (found) this.#known = found
+    this.#isFresh = true
+  }
+
+  // It is our own role: without it, we may not even ask for it.
+  #read(): Promise<KubeObject | undefined> {
+    return read(this.#client, ROLES, this.#name).catch((error: Error) => {
+      if (this.#known && isForbidden(error)) return undefined
+      throw error
+    })
+  }
+}

@@ -1,0 +1,104 @@
+import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
+import type { DisruptionPolicies } from '../../../shared/baseline/machine-config/disruption-policies.ts'
+import type { Standing } from '../../../shared/baseline/standing.ts'
+import type { KubeObject } from '../../../shared/engine/json/object.ts'
+import type { MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
+import type { Operation } from '../../../shared/engine/merge/ownership.ts'
+import { FIELD_MANAGER, MANAGED_BY } from '../../../shared/engine/overrides/annotations.ts'
+import type { HealLimits } from '../../../shared/engine/throttle.ts'
+import type { ApprovalPolicy } from './approval.ts'
+import type { AssetMemory } from './memory.ts'
+import type { Outcome, SkipReason } from './outcome.ts'
+
+/** Everything that decides about one asset. */
+export interface AssetInput {
+  readonly asset: Asset
+  readonly standing: Standing
+  /** The stored object. */
+  readonly live: KubeObject | undefined
+  /** Whether the server was asked for the object by name: a watch that lacks it may only be late. */
+  readonly isRead: boolean
+  /** Whether the fields that ignore-fields names were given up just now. */
+  readonly hasReleased: boolean
+  /** What the server makes of applying what is desired; undefined until it was asked. */
+  readonly dryRun: DryRun | undefined
+  /** How the kind's fields merge; undefined while its schema is not published. */
+  readonly tree: MergeTree | undefined
+  readonly isOff: boolean
+  readonly isObserving: boolean
+  readonly isNamespaceMissing: boolean
+  /** Whether the object of the asset that this one yields to is there. */
+  readonly isRivalThere: boolean
+  /** The asset that this one needs and whose object is not there. */
+  readonly missingNeed: Asset | undefined
+  /** What the Machine Config Operator does about changes, as far as it says. */
+  readonly nodePolicies: DisruptionPolicies | undefined
+  readonly approval: ApprovalPolicy
+  readonly memory: AssetMemory
+  readonly healLimits: HealLimits
+  /** How many resyncs there were: after each, the ownership of a field may be taken back once more. */
+  readonly resyncs: number
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** Milliseconds of a clock that never goes back. */
+  readonly uptime: number
+}
+
+/** The server's answer to an apply that it does not store, or why it gave none. */
+export type DryRun = { readonly answer: KubeObject } | { readonly forbidden: string }
+
+/** What to do next: find out more and decide again, or what comes of the asset. */
+export type Decision = Step | Final
+
+/** Something to do before it can be decided on. */
+export type Step =
+  /** Read the object by name. */
+  | { readonly kind: 'read' }
+  /** Ask the server what it would make of applying this object. */
+  | { readonly kind: 'dryRun'; readonly object: KubeObject }
+  /**
+   * Give up the ownership of ignored fields: leaving a field out of an apply deletes it where nobody else owns it.
+   */
+  | { readonly kind: 'release'; readonly operations: readonly Operation[] }
+
+/** What comes of the asset, once what is to be written is written. */
+export interface Final {
+  readonly kind: 'final'
+  readonly outcome: Outcome
+  readonly write?: Write
+  /** What to remember instead of the input's memory, whether or not the write succeeds. */
+  readonly memory?: AssetMemory
+}
+
+export type Write =
+  /** Applies `desired`; `live` is the state that it was planned from, undefined for a creation. */
+  | { readonly kind: 'apply'; readonly desired: KubeObject; readonly live: KubeObject | undefined }
+  /** Annotates the object as paused. */
+  | { readonly kind: 'pause' }
+  /** Deletes the object if it still is in this state. */
+  | { readonly kind: 'delete'; readonly live: KubeObject }
+
+/** Answers if the fact that it is named after holds. */
+export type Check<Input> = (input: Input) => Decision | undefined
+
+/** The first answer of a chain of checks. */
+export function firstOf<Input>(checks: readonly Check<Input>[], input: Input) {
+  for (const check of checks) {
+    const decision = check(input)
+    if (decision) return decision
+  }
+  return undefined
+}
+
+export const final = (outcome: Outcome, more: Pick<Final, 'write' | 'memory'> = {}): Final => ({
+  kind: 'final',
+  outcome,
+  ...more,
+})
+
+export const skip = (reason: SkipReason, message?: string): Final =>
+  final({ kind: 'skipped', reason, ...(message !== undefined && { message }) })
+
+/** Whether the object bears our label. */
+export const isManagedByUs = (live: KubeObject | undefined) =>
+  live?.metadata.labels?.[MANAGED_BY] === FIELD_MANAGER

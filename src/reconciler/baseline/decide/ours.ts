@@ -1,6 +1,0 @@
-import type { KubeObject } from '../../../shared/engine/json/object.ts'
-import { FIELD_MANAGER, MANAGED_BY } from '../../../shared/engine/overrides/annotations.ts'
-
-/** Whether the object bears our label. */
-export const isOurs = (live: KubeObject | undefined) =>
-  live?.metadata.labels?.[MANAGED_BY] === FIELD_MANAGER

@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, isConflict } from '../../shared/cluster/client.ts'
+import { apply, pathOf, read } from '../../shared/cluster/resource.ts'
+import type { KubeObject } from '../../shared/engine/json/object.ts'
+
+export interface ElectionOptions {
+  readonly client: Client
+  /** Where the Lease is, and what it is called. */
+  readonly namespace: string
+  readonly lease: string
+  /** What no other process calls itself. */
+  readonly holder: string
+  readonly onElected: () => void
+  /** The Lease went to someone else, or could not be renewed in time: whoever was elected writes no more. */
+  readonly onLost: (reason: string) => void
+  readonly onTrouble: (error: Error) => void
+  readonly signal: AbortSignal
+}
+
+// The durations of client-go's leader election, in which every controller's Lease is read.
+const LEASE_SECONDS = 15
+const RENEW_DEADLINE_MS = 10_000
+const RETRY_MS = 2_000
+const ATTEMPT_MS = 4_000
+
+export interface Election {
+  /**
+   * Whether we hold the Lease and renewed it recently enough for nobody else to have taken it. Ask before every
+   * write; a loss that shows only then, as it does to a process that was frozen, is told before the answer.
+   */
+  readonly isLeader: () => boolean
+  /** Takes part until the signal aborts, then releases the Lease. */
+  readonly run: () => Promise<void>
+}
+
+/**
+ * One leader by a Lease. Another holder's clock is never trusted: its Lease is free once we have seen
+ * it unchanged for its whole duration, and ours is lost when we could not renew it in time, frozen
+ * processes included. See https://kubernetes.io/docs/concepts/architecture/leases/#leader-election
+ */
+export function createElection(options: ElectionOptions): Election {
+  const { signal, onElected, onLost, onTrouble } = options
+  const ageOf = createVersionAge()
+  let renewedAt = Number.NEGATIVE_INFINITY
+  let wasLeader = false
+  let isInTrouble = false
+  const isRenewed = () => performance.now() - renewedAt < RENEW_DEADLINE_MS
+
+  const tellLoss = (reason: string) => {
+    wasLeader = false
+    onLost(reason)
+  }
+  const isLeader = () => {
+    const isStillOurs = isRenewed()
+    if (!isStillOurs && wasLeader) tellLoss(LATE)
+    return isStillOurs
+  }
+  const tellTrouble = (error: Error) => {
+    if (!isInTrouble) onTrouble(error)
+    isInTrouble = true
+  }
+  const attempt = async () => {
+    const attemptedAt = performance.now()
+    // An attempt that hangs must leave time for another, and not be answered in the middle of that one.
+    const deadline = AbortSignal.timeout(ATTEMPT_MS)
+    try {
+      const isHeld = await acquire({ ...options, ageOf, signal: deadline })
+      // What we did not do while we were late is as lost as if another had led.
+      if (isHeld) isLeader()
+      renewedAt = isHeld ? attemptedAt : Number.NEGATIVE_INFINITY
+      isInTrouble = false
+    } catch (error) {
+      tellTrouble(deadline.aborted ? noAnswer(error) : (error as Error))
+    }
+  }
+  const tellChange = () => {
+    if (isRenewed() === wasLeader) return
+    if (wasLeader) {
+      return tellLoss(isInTrouble ? LATE : 'another process holds it')
+    }
+    wasLeader = true
+    onElected()
+  }
+  return {
+    isLeader,
+    async run() {
+      while (!signal.aborted) {
+        await attempt()
+        tellChange()
+        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined)
+      }
+      const releasing = { ...options, signal: AbortSignal.timeout(ATTEMPT_MS) }
+      if (isRenewed()) await release(releasing).catch(onTrouble)
+      renewedAt = Number.NEGATIVE_INFINITY
+    },
+  }
+}
+
+const LATE = 'it could not be renewed in time'
+
+const noAnswer = (cause: unknown) => new Error(`no answer within ${ATTEMPT_MS} ms`, { cause })
+
+/** Creates what says for how many milliseconds a version is known, by a clock that nobody sets. */
+function createVersionAge(): (version: string) => number {
+  let seen = { version: '', at: Number.POSITIVE_INFINITY }
+  return (version) => {
+    const now = performance.now()
+    if (seen.version !== version) seen = { version, at: now }
+    return now - seen.at
+  }
+}
+
+interface LeaseSpec {
+  readonly holderIdentity?: string
+  readonly leaseDurationSeconds?: number
+  readonly leaseTransitions?: number
+}
+
+/** What a candidate does about the Lease. */
+export type LeaseStep = 'create' | 'renew' | 'take' | 'wait'
+
+/**
+ * Decides by the Lease as it was read, and for how many milliseconds we have seen it in this very version: another's is
+ * free once its holder released it, or did not renew it for its whole duration.
+ */
+export function decideLease(
+  lease: KubeObject | undefined,
+  holder: string,
+  unchangedMs: number,
+): LeaseStep {
+  if (!lease) return 'create'
+  const { holderIdentity, leaseDurationSeconds = LEASE_SECONDS } = specOf(lease)
+  if (holderIdentity === holder) return 'renew'
+  return !holderIdentity || unchangedMs > 1000 * leaseDurationSeconds ? 'take' : 'wait'
+}
+
+const specOf = ({ spec }: KubeObject) => (spec ?? {}) as LeaseSpec
+
+const leasesIn = (namespace: string) => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  resource: 'leases',
+  namespace,
+})
+
+interface Candidate extends ElectionOptions {
+  readonly ageOf: (version: string) => number
+}
+
+// Written between our reading and our writing: by another, or by an earlier attempt of ours that hung.
+const CONFLICTS_AT_ONCE = 3
+
+/** Whether we hold the Lease now. */
+async function acquire(candidate: Candidate): Promise<boolean> {
+  for (let conflicts = 0; conflicts < CONFLICTS_AT_ONCE; conflicts++) {
+    const isHeld = await acquireOnce(candidate)
+    if (isHeld !== 'Conflict') return isHeld
+  }
+  return false
+}
+
+async function acquireOnce(candidate: Candidate): Promise<boolean | 'Conflict'> {
+  const { holder, ageOf } = candidate
+  const lease = await readLease(candidate)
+  const step = decideLease(lease, holder, ageOf(lease?.metadata.resourceVersion ?? ''))
+  if (step === 'wait') return false
+  if (!lease || step === 'create') return create(candidate)
+  const { leaseTransitions = 0 } = specOf(lease)
+  const transitions = leaseTransitions + (step === 'take' ? 1 : 0)
+  const claimed = { ...claim(holder, step === 'renew'), leaseTransitions: transitions }
+  return replace(candidate, lease, claimed)
+}
+
+const readLease = ({ client, namespace, lease, signal }: ElectionOptions) =>
+  read(client, leasesIn(namespace), lease, signal)
+
+// A MicroTime needs exactly six digits after the point.
+const microTime = () => new Date().toISOString().replace('Z', '000Z')
+
+const claim = (holderIdentity: string, isRenewal: boolean) => ({
+  holderIdentity,
+  leaseDurationSeconds: LEASE_SECONDS,
+  renewTime: microTime(),
+  ...(!isRenewal && { acquireTime: microTime() }),
+})
+
+// Created by an apply without force, under a manager of our own: of two candidates one gets a conflict,
+// and the role needs no create that is not bound to this name.
+async function create({ client, namespace, lease, holder, signal }: ElectionOptions) {
+  const wanted = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: lease, namespace },
+    spec: claim(holder, false),
+  }
+  const options = { force: false, fieldManager: holder, signal }
+  return apply(client, leasesIn(namespace), wanted, options).then((): true => true, unlessConflict)
+}
+
+async function replace(
+  { client, namespace, signal }: ElectionOptions,
+  lease: KubeObject,
+  spec: object,
+): Promise<true | 'Conflict'> {
+  const body = { ...lease, spec: { ...specOf(lease), ...spec } }
+  return client
+    .send(pathOf(leasesIn(namespace), lease.metadata.name), { method: 'PUT', body, signal })
+    .then(() => true, unlessConflict)
+}
+
+const unlessConflict = (error: unknown): 'Conflict' => {
+  if (isConflict(error)) return 'Conflict'
+  throw error
+}
+
+async function release(options: ElectionOptions): Promise<void> {
+  const lease = await readLease(options)
+  if (!lease || specOf(lease).holderIdentity !== options.holder) return
+  await replace(options, lease, {
+    holderIdentity: '',
+    leaseDurationSeconds: 1,
+    renewTime: microTime(),
+  })
+}

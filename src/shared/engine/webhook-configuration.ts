@@ -1,0 +1,108 @@
+import type { Identity } from './identity.ts'
+import type { KubeObject } from './json/object.ts'
+
+/** How the API server reaches the webhook. */
+export type WebhookEndpoint =
+  | { readonly url: string }
+  | { readonly service: { readonly name: string; readonly namespace: string } }
+
+/**
+ * The authorities, PEM without a word beside it; or the annotations that tell somebody else to inject them, and whether that was done:
+ * until then nobody is asked, since no call could succeed.
+ */
+export type WebhookTrust =
+  | { readonly bundle: string }
+  | { readonly injection: Readonly<Record<string, string>>; readonly isInjected: boolean }
+
+/** A CEL expression that decides whether the API server asks. */
+export interface MatchCondition {
+  readonly name: string
+  readonly expression: string
+}
+
+/** What the API server asks one of the two entries about. */
+export interface WebhookScope {
+  readonly rules: readonly object[]
+  readonly matchConditions: readonly MatchCondition[]
+}
+
+/** What a system's webhook is to be asked about before a write is judged last, and then. */
+export interface WebhookScopes {
+  readonly mutate: WebhookScope
+  readonly validate: WebhookScope
+}
+
+export interface RegistrationInput {
+  readonly identity: Identity
+  readonly endpoint: WebhookEndpoint
+  /** Whom the API server trusts the webhook by. */
+  readonly trust: WebhookTrust
+  readonly failurePolicy: 'Ignore' | 'Fail'
+  /** How long the API server waits for each of the two entries, in whole seconds. */
+  readonly timeoutS: number
+  /** The cluster-scoped object with which the configurations are garbage-collected. */
+  readonly owner: KubeObject | undefined
+}
+
+/** Both webhook configurations of a system. */
+export const webhookConfigurations = (
+  input: RegistrationInput,
+  scopes: WebhookScopes,
+): readonly KubeObject[] => [
+  configuration(input, 'MutatingWebhookConfiguration', {
+    ...entry(input, 'mutate', scopes.mutate),
+    reinvocationPolicy: 'IfNeeded',
+  }),
+  configuration(input, 'ValidatingWebhookConfiguration', entry(input, 'validate', scopes.validate)),
+]
+
+function entry(
+  input: RegistrationInput,
+  path: 'mutate' | 'validate',
+  { rules, matchConditions }: WebhookScope,
+) {
+  const { endpoint, failurePolicy, identity, timeoutS, trust } = input
+  // Who injects the authorities owns them: what an apply does not state stays.
+  const ca = 'bundle' in trust ? { caBundle: btoa(trust.bundle) } : {}
+  const clientConfig =
+    'url' in endpoint
+      ? { url: `${endpoint.url.replace(/\/$/, '')}/${path}`, ...ca }
+      : { service: { ...endpoint.service, path: `/${path}`, port: 443 }, ...ca }
+  const isUncallable = 'injection' in trust && !trust.isInjected
+  return {
+    name: `${path}${identity.webhookDomain}`,
+    admissionReviewVersions: ['v1'],
+    clientConfig,
+    failurePolicy,
+    matchConditions: isUncallable
+      ? [...matchConditions, { name: 'authorities-are-injected', expression: 'false' }]
+      : matchConditions,
+    matchPolicy: 'Equivalent',
+    rules,
+    sideEffects: 'NoneOnDryRun',
+    timeoutSeconds: timeoutS,
+  }
+}
+
+function configuration(
+  { identity, owner, trust }: RegistrationInput,
+  kind: string,
+  webhook: object,
+): KubeObject {
+  const ownerReference = owner && {
+    apiVersion: owner.apiVersion,
+    kind: owner.kind,
+    name: owner.metadata.name,
+    uid: owner.metadata.uid,
+  }
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind,
+    metadata: {
+      name: identity.webhookConfiguration,
+      ...('injection' in trust && { annotations: trust.injection }),
+      ...(ownerReference && { ownerReferences: [ownerReference] }),
+    },
+    webhooks: [webhook],
+  }
+}
