@@ -1,5 +1,6 @@
 import { IGNORE_FIELDS, OVERRIDES, PATCH } from '../shared/baseline/annotations.ts'
 import { createStatusDecider } from '../shared/baseline/asset-status.ts'
+import { annotateCommand, unmanageCommand } from '../shared/baseline/kubectl.ts'
 import { STATE_CONFIG_MAP } from '../shared/baseline/names.ts'
 import { plan } from '../shared/baseline/planner.ts'
 import { parseState } from '../shared/baseline/state.ts'
@@ -11,15 +12,9 @@ import { annotationOf, groupOf, type KubeObject, titleOf } from '../shared/engin
 import { drift } from '../shared/engine/merge/merge.ts'
 import { sentenceOf } from '../shared/engine/problem.ts'
 import { sha256 } from '../shared/ops/digest.ts'
-import { createKnowledge, type Knowledge, queriesOf } from '../webhook/baseline/knowledge.ts'
-import { isContent } from '../webhook/baseline/verdict/judge-content.ts'
-import {
-  annotateCommand,
-  ignoreFor,
-  patchFor,
-  unmanageCommand,
-  type Wish,
-} from '../webhook/baseline/words/way-out.ts'
+import { isContent } from '../webhook/baseline/decide/judge-content.ts'
+import { type Edit, ignoreFor, patchFor } from '../webhook/baseline/decide/remedy.ts'
+import { createSnapshot, queriesOf, type Snapshot } from '../webhook/baseline/snapshot.ts'
 import { type CatalogOptions, loadCatalogWith } from './assets.ts'
 import { readObjects } from './read-objects.ts'
 
@@ -32,9 +27,9 @@ export async function override(file: string, options: OverrideOptions): Promise<
   const manifest = readManifest(file)
   const client = await connect(loadKubeconfig(options.kubeconfig))
   try {
-    const knowledge = await learn(client, options)
-    const live = await readLive(client, manifest, knowledge)
-    process.stdout.write(`${overrideFor(manifest, live, knowledge)}\n`)
+    const snapshot = await loadSnapshot(client, options)
+    const live = await readLive(client, manifest, snapshot)
+    process.stdout.write(`${overrideFor(manifest, live, snapshot)}\n`)
   } finally {
     await client.close()
   }
@@ -48,7 +43,7 @@ function readManifest(file: string): KubeObject {
   )
 }
 
-async function learn(client: Client, options: OverrideOptions): Promise<Knowledge> {
+async function loadSnapshot(client: Client, options: OverrideOptions): Promise<Snapshot> {
   const { namespace } = options
   const catalog = loadCatalogWith(options)
   const at = { apiVersion: 'v1', resource: 'configmaps', namespace }
@@ -58,7 +53,7 @@ async function learn(client: Client, options: OverrideOptions): Promise<Knowledg
       `no reconciler has published its state in namespace ${namespace}: is it running there? (--namespace)`,
     )
   }
-  return createKnowledge(
+  return createSnapshot(
     catalog,
     state,
     await createSchemas(client)(queriesOf(catalog, state)),
@@ -66,12 +61,12 @@ async function learn(client: Client, options: OverrideOptions): Promise<Knowledg
   )
 }
 
-const findManaged = ({ apiVersion, kind, metadata }: KubeObject, { find }: Knowledge) =>
+const findManaged = ({ apiVersion, kind, metadata }: KubeObject, { find }: Snapshot) =>
   find(groupOf(apiVersion), kind, metadata.namespace, metadata.name)
 
-async function readLive(client: Client, manifest: KubeObject, knowledge: Knowledge) {
+async function readLive(client: Client, manifest: KubeObject, snapshot: Snapshot) {
   const { apiVersion, metadata } = manifest
-  const resource = findManaged(manifest, knowledge)?.asset.object.resource
+  const resource = findManaged(manifest, snapshot)?.asset.object.resource
   const namespace = metadata.namespace === undefined ? {} : { namespace: metadata.namespace }
   if (resource === undefined) return undefined
   return read(client, { apiVersion, resource, ...namespace }, metadata.name)
@@ -81,10 +76,10 @@ async function readLive(client: Client, manifest: KubeObject, knowledge: Knowled
 function overrideFor(
   manifest: KubeObject,
   live: KubeObject | undefined,
-  knowledge: Knowledge,
+  snapshot: Snapshot,
 ): string {
   const title = titleOf(manifest)
-  const managed = findManaged(manifest, knowledge)
+  const managed = findManaged(manifest, snapshot)
   if (managed?.status.kind !== 'active' || !managed.tree)
     return `${title} is not managed here: nothing to override`
   const { tree, isSensitive, status } = managed
@@ -118,13 +113,13 @@ function withOverridesOf(manifest: KubeObject, live: KubeObject | undefined): Ku
 }
 
 /** The command that asks for least: a patch, where there can be one, before fields that are given away. */
-function commandFor(wish: Wish): string {
-  const { object, isSensitive } = wish
-  const patch = isSensitive ? undefined : patchFor(wish)
+function commandFor(edit: Edit): string {
+  const { object, isSensitive } = edit
+  const patch = isSensitive ? undefined : patchFor(edit)
   if (patch !== undefined) return annotateCommand(object, PATCH, patch)
-  const ignored = ignoreFor(wish)
+  const ignored = ignoreFor(edit)
   if (ignored !== undefined) return annotateCommand(object, IGNORE_FIELDS, ignored)
-  const pointers = wish.drifts.map(({ pointer }) => pointer).join(', ')
+  const pointers = edit.drifts.map(({ pointer }) => pointer).join(', ')
   const why = isSensitive ? `this kind takes no ${PATCH}, and` : 'no patch gives this manifest, and'
   throw new Error(
     `${titleOf(object)}: ${why} ${pointers} cannot be owned alone; to own the object: ${unmanageCommand(object)}`,

@@ -75,7 +75,7 @@ type Members<Schemas extends Readonly<Record<string, TSchema>>> = Frozen<{
 }>
 
 /** Changes that reboot nodes and that an admin agreed to. */
-export type Approval = Frozen<Static<typeof APPROVAL>>
+type Approval = Frozen<Static<typeof APPROVAL>>
 
 /**
  * What the leader publishes, so that every process has one opinion of the desired state: the facts

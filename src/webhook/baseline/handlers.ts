@@ -2,23 +2,21 @@ import { type Asset, type Catalog, kindKey } from '../../shared/baseline/catalog
 import { groupOf, isKubeObject, isMap, type KubeObject } from '../../shared/engine/json/object.ts'
 import { BadReview, type Handler } from '../server/app.ts'
 import { type AdmissionRequest, allowed } from '../server/review.ts'
-import {
-  type Answer,
-  answerDeletion,
-  answerFault,
-  answerFinally,
-  answerWrite,
-  type WriteContext,
-} from './answers.ts'
-import { createReferee } from './contests/referee.ts'
-import type { Knowledge, ManagedObject } from './knowledge.ts'
+import { contestLimiter } from './contests/contest-limiter.ts'
+import type { Contests } from './contests/contests.ts'
+import { decide, decideFinally } from './decide/decide.ts'
+import { type DecideOptions, type Gathered, gather, type Write } from './decide/gather.ts'
+import { judgeUninformed } from './decide/judge-annotations.ts'
+import { judgeDeletion } from './decide/judge-deletion.ts'
+import type { Verdict } from './decide/verdict.ts'
 import { createReport, type ReportDeps } from './report.ts'
-import { judgeUninformed, type Write } from './verdict/judge-annotations.ts'
-import type { JudgeContext } from './verdict/verdict.ts'
+import type { ManagedObject, Snapshot } from './snapshot.ts'
+import { type Answer, answerDeletion, answerFault, answerWrite } from './words/answer.ts'
 
-export interface HandlerDeps extends ReportDeps, Pick<JudgeContext, 'enforcement'> {
+export interface HandlerDeps extends ReportDeps, DecideOptions {
+  readonly contests: Contests
   /** What is known now; undefined before the first state was read. */
-  readonly knowledge: () => Knowledge | undefined
+  readonly snapshot: () => Snapshot | undefined
   readonly catalog: Catalog
 }
 
@@ -51,37 +49,38 @@ export function createHandlers(deps: HandlerDeps): {
 
 type Reports = (request: AdmissionRequest, answer: Answer) => boolean
 
-function mutation(request: AdmissionRequest, deps: HandlerDeps): Answer | undefined {
-  return judged(request, deps, answerWrite)
-}
+const mutation = (request: AdmissionRequest, deps: HandlerDeps): Answer | undefined =>
+  answerTo(request, deps, (gathered) =>
+    decide(gathered, contestLimiter(deps.contests, request, deps.digest, deps.now())),
+  )
 
 function validation(request: AdmissionRequest, deps: HandlerDeps): Answer | undefined {
-  if (request.operation !== 'DELETE') return judged(request, deps, answerFinally)
-  const found = find(request, deps.knowledge())
-  if (!found) return undefined
+  if (request.operation !== 'DELETE') return answerTo(request, deps, decideFinally)
+  const snapshot = deps.snapshot()
+  const managed = snapshot && find(request, snapshot)
+  if (!managed) return undefined
   const old = objectIn(request, 'oldObject')
-  return answerDeletion(old, request.userInfo.username, found.managed, found.knowledge)
+  const verdict = judgeDeletion(old, request.userInfo.username, managed, snapshot)
+  return answerDeletion(verdict, old, managed, snapshot)
 }
 
 /** The answer to a create or an update of one of our objects; undefined for any other request. */
-function judged(
+function answerTo(
   request: AdmissionRequest,
   deps: HandlerDeps,
-  answer: (write: Write, managed: ManagedObject, context: WriteContext) => Answer,
+  decide: (gathered: Gathered) => Verdict,
 ): Answer | undefined {
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return undefined
-  const knowledge = deps.knowledge()
-  if (!knowledge) return judgedUninformed(request, deps)
-  const found = find(request, knowledge)
-  if (!found) return undefined
-  const { contests, digest, now } = deps
-  const referee = createReferee(contests, request, digest, now())
-  const { quietMs } = contests
-  return answer(writeIn(request), found.managed, { ...deps, knowledge, referee, quietMs })
+  const snapshot = deps.snapshot()
+  if (!snapshot) return answerUninformed(request, deps)
+  const managed = find(request, snapshot)
+  if (!managed) return undefined
+  const gathered = gather(writeIn(request), managed, snapshot, deps)
+  return answerWrite(decide(gathered), gathered)
 }
 
 /** Before the first state is read only overrides are judged, since they mean the same in any state. */
-function judgedUninformed(request: AdmissionRequest, { catalog }: HandlerDeps): Answer | undefined {
+function answerUninformed(request: AdmissionRequest, { catalog }: HandlerDeps): Answer | undefined {
   const asset = request.subResource ? undefined : catalog.find(isAskedAbout(request))
   const write = asset && writeIn(request)
   const fault = write && judgeUninformed(write, asset)
@@ -94,25 +93,18 @@ const isAskedAbout =
   (request: AdmissionRequest) =>
   ({ object }: Asset) =>
     kindKey(object) === kindKey(request.kind) &&
-    object.name === nameOf(request) &&
+    object.name === nameIn(request) &&
     (object.namespace === '$hco' || (object.namespace ?? '') === (request.namespace ?? ''))
 
-interface Found {
-  readonly managed: ManagedObject
-  readonly knowledge: Knowledge
-}
-
-function find(request: AdmissionRequest, knowledge: Knowledge | undefined): Found | undefined {
-  if (!knowledge || request.subResource) return undefined
-  const { kind, namespace } = request
+function find(request: AdmissionRequest, snapshot: Snapshot): ManagedObject | undefined {
+  const { kind, namespace, subResource } = request
   // Of other kinds nothing is read.
-  if (!knowledge.isKindManaged(kind.group, kind.kind)) return undefined
-  const managed = knowledge.find(kind.group, kind.kind, namespace, nameOf(request))
-  return managed && { managed, knowledge }
+  if (subResource || !snapshot.isKindManaged(kind.group, kind.kind)) return undefined
+  return snapshot.find(kind.group, kind.kind, namespace, nameIn(request))
 }
 
 // A collection delete has no name of its own; what is deleted has.
-function nameOf({ object, oldObject, name = '' }: AdmissionRequest): string {
+function nameIn({ object, oldObject, name = '' }: AdmissionRequest): string {
   const subject = oldObject ?? object
   return isKubeObject(subject) ? subject.metadata.name : name
 }
@@ -140,13 +132,13 @@ const hasSoundMetadata = ({ metadata: { namespace, uid, labels, annotations } }:
   [namespace, uid].every((text) => text === undefined || typeof text === 'string') &&
   [labels, annotations].every(isTexts)
 
-// The API server never says otherwise. Whatever is remembered or told of a write is under the object's name, so
-// that a caller who makes names up would fill our memory with them.
+// The API server never says otherwise. What is kept or told of a write goes by the object's name, so that a caller who makes
+// names up would fill our memory.
 const isOf = (request: AdmissionRequest, { apiVersion, kind, metadata }: KubeObject) =>
   kind === request.kind.kind &&
   groupOf(apiVersion) === request.kind.group &&
   (metadata.namespace ?? '') === (request.namespace ?? '') &&
-  metadata.name === nameOf(request) &&
+  metadata.name === nameIn(request) &&
   metadata.name === (request.name || metadata.name)
 
 const isTexts = (value: unknown) =>

@@ -1,8 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 
-import { BODY_LIMIT, isReadToTheEnd, overcrowded, Refused, readBody, toldSize } from './body.ts'
-import { type Held, Intake } from './intake.ts'
+import {
+  BODY_LIMIT,
+  BodyBudget,
+  isReadToTheEnd,
+  noRoom,
+  Refused,
+  type Reservation,
+  readBody,
+  toldSize,
+} from './body.ts'
 import {
   type AdmissionRequest,
   type AdmissionResponse,
@@ -28,16 +36,19 @@ export interface AppOptions {
     /** PEM of the authorities that callers must have a certificate of; by default anybody may call. */
     readonly clientCa?: string | undefined
   }
-  /** Under which the annotations and labels are that the handlers look at. */
+  /** What our annotations begin with: of a large object these are always read. */
   readonly prefix: string
-  readonly mutate: Handler
-  readonly validate: Handler
+  /** What answers the reviews that are posted to each path. */
+  readonly routes: Readonly<Record<string, Handler>>
   readonly onError: (error: Error) => void
-  /** What bounds the requests under way; by default one for as much as they may take in production. */
-  readonly intake?: Intake
+  /** What bounds the requests under way; by default as in production. */
+  readonly budget?: BodyBudget
 }
 
-// The API server waits one second, unless it is told otherwise: what takes so much longer to say what it wants is not the API server.
+// Node's own limits are enough against callers who hold connections: there are so many at most, and the timeouts below close
+// each on which nothing is said, or only slowly, or nothing more. An API server that is kept out meanwhile goes by failurePolicy.
+const MAX_CONNECTIONS = 2_000
+// The API server waits one second, unless it is told otherwise: what takes so much longer to say what it wants is another caller.
 const PATIENCE_MS = 5_000
 const PATIENCE = {
   headersTimeout: PATIENCE_MS,
@@ -51,10 +62,9 @@ const RETRY_AFTER_S = 1
 export function createApp({
   tls,
   prefix,
-  mutate,
-  validate,
+  routes,
   onError,
-  intake = new Intake(),
+  budget = new BodyBudget(),
 }: AppOptions): FastifyInstance {
   const app = Fastify({
     ...(tls ? { https: httpsOptions(tls) } : { http: PATIENCE }),
@@ -74,26 +84,27 @@ export function createApp({
       .code(status)
       .send({ message: status < 500 ? error.message : 'the webhook failed; see its log' })
   })
-  const holdings = new WeakMap<IncomingMessage, Held>()
+  app.server.maxConnections = MAX_CONNECTIONS
+  const reservations = new WeakMap<IncomingMessage, Reservation>()
   app.addHook('onRequest', async ({ raw }, reply) => {
     if ((raw.headers['content-encoding'] ?? 'identity') !== 'identity')
       throw new Refused(415, 'send the review as it is: no content encoding is read')
-    if (!intake.hasRoom(Math.min(toldSize(raw), BODY_LIMIT))) {
+    if (!budget.hasRoom(Math.min(toldSize(raw), BODY_LIMIT))) {
       if (!isReadToTheEnd(raw)) reply.header('connection', 'close')
-      throw overcrowded()
+      throw noRoom()
     }
-    const held = intake.begin()
-    holdings.set(raw, held)
-    reply.raw.once('close', held.giveBack)
+    const reservation = budget.reserve()
+    reservations.set(raw, reservation)
+    reply.raw.once('close', reservation.release)
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', async ({ raw }: FastifyRequest) => {
-    const held = holdings.get(raw)
-    if (!held) throw new Error('a body is read of a request that was never let in')
-    return readBody(raw, held, prefix)
+    const reservation = reservations.get(raw)
+    if (!reservation) throw new Error('a body is read of a request that was never let in')
+    return readBody(raw, reservation, prefix)
   })
   const options = { schema: { body: admissionReviewSchema } }
-  for (const [path, handler] of [['/mutate', mutate] as const, ['/validate', validate] as const]) {
+  for (const [path, handler] of Object.entries(routes)) {
     app.post<{ Body: AdmissionReview }>(path, options, async ({ body }) =>
       review(body, handler(body.request)),
     )

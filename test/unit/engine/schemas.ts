@@ -14,9 +14,20 @@ interface Crd {
   }
 }
 
+// Some have megabytes, and several versions that are asked for.
+const crds = new Map<string, Crd>()
+
+function crdIn(file: string): Crd {
+  const known = crds.get(file)
+  if (known) return known
+  const crd = parse(readFileSync(new URL(`../../crds/${file}`, import.meta.url), 'utf8')) as Crd
+  crds.set(file, crd)
+  return crd
+}
+
 /** The merge tree of a version of a CRD in `test/crds`. */
 export const crdTree = (file: string, version: string): MergeTree => {
-  const crd = parse(readFileSync(new URL(`../../crds/${file}`, import.meta.url), 'utf8')) as Crd
+  const crd = crdIn(file)
   const schema = crd.spec.versions.find(({ name }) => name === version)?.schema.openAPIV3Schema
   if (!schema) throw new Error(`read ${file}: no version ${version}`)
   return treeOf(schema, () => undefined)

@@ -11,6 +11,7 @@ import { BadReview, type Handler } from '../../../src/webhook/server/app.ts'
 import { readReview } from '../../../src/webhook/server/read-review.ts'
 import type { AdmissionRequest, AdmissionReview } from '../../../src/webhook/server/review.ts'
 import { seed } from '../engine/schemas.ts'
+import { runs } from '../runs.ts'
 import { msOf, workOf } from '../work.ts'
 import { baselineOf, handlersWith, requestFor } from './known.ts'
 
@@ -309,9 +310,9 @@ t.test('no write, whatever it holds, holds up the others, and its memory comes b
     }
   })
   const before = bytesInUse()
-  fc.assert(property, { seed, numRuns: 60 })
+  fc.assert(property, { seed, numRuns: runs(12) })
   t.comment(JSON.stringify({ ...slowest, answers: Object.fromEntries(answers) }))
-  t.ok((answers.get('true') ?? 0) > 20 && (answers.get('false') ?? 0) > 20)
+  t.ok((answers.get('true') ?? 0) > 3 && (answers.get('false') ?? 0) > 3)
   t.ok(bytesInUse() - before < 16 << 20, `${bytesInUse() - before} bytes`)
   t.ok(contests.atWar(0).length <= 3)
 })

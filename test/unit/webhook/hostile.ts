@@ -3,6 +3,7 @@ import {
   DISABLED_RESOURCES,
   IGNORE_FIELDS,
   PATCH,
+  PREFIX,
 } from '../../../src/shared/baseline/annotations.ts'
 import { createStatusDecider } from '../../../src/shared/baseline/asset-status.ts'
 import { detectHardware, holdHardware } from '../../../src/shared/baseline/facts/hardware.ts'
@@ -22,9 +23,9 @@ import {
   facts,
   handlersWith,
   type Json,
-  knowledgeOf,
   managedBy,
   requestFor,
+  snapshotOf,
 } from './known.ts'
 
 /** A sentence, and what must hold for it; it throws where that does not. */
@@ -96,6 +97,18 @@ const REVIEW = JSON.stringify({
 /** Said on the command line where the server's own JSON parser cannot run. */
 export const NO_SERVER = '--no-server'
 
+// Each request is judged as the first that ever came.
+const app = createApp({
+  prefix: PREFIX,
+  routes: {
+    '/mutate': (request) => handlersWith().mutate(request),
+    '/validate': (request) => handlersWith().validate(request),
+  },
+  onError: (error) => {
+    throw error
+  },
+})
+
 const answerTo = async (text: string, path = '/mutate'): Promise<AdmissionResponse> => {
   if (process.argv.includes(NO_SERVER)) {
     const { mutate, validate } = handlersWith()
@@ -103,12 +116,6 @@ const answerTo = async (text: string, path = '/mutate'): Promise<AdmissionRespon
     const response = path === '/mutate' ? mutate(request) : validate(request)
     return JSON.parse(JSON.stringify({ uid: request.uid, ...response }))
   }
-  const app = createApp({
-    ...handlersWith(),
-    onError: (error) => {
-      throw error
-    },
-  })
   const { statusCode, body } = await app.inject({
     method: 'POST',
     url: path,
@@ -252,7 +259,7 @@ const STATE_POISONS: readonly (readonly [part: string, poisons: readonly string[
 const published: Check = [
   'the state is read the same whatever members its parts have',
   () => {
-    const { baselines, applied } = stateOfKnowledge()
+    const { baselines, applied } = stateOfSnapshot()
     const state: State = {
       ...UNKNOWN,
       settings: {},
@@ -262,13 +269,14 @@ const published: Check = [
       applied,
     }
     const data = stateData(state)
-    const verdicts = (found: State) =>
-      ['hco-golden-config', 'swap-enable'].map((asset) => {
-        const known = knowledgeOf(found)
+    const verdicts = (found: State) => {
+      const known = snapshotOf(found)
+      return ['hco-golden-config', 'swap-enable'].map((asset) => {
         const object = edited(baselineOf(asset), { spec: () => ({}) })
         const request = requestFor('UPDATE', { object, oldObject: baselineOf(asset) })
         return handlersWith(known).mutate(request)
       })
+    }
     const expected = verdicts(state)
     for (const [part, poisons] of STATE_POISONS) {
       for (const poison of poisons) {
@@ -290,7 +298,7 @@ const published: Check = [
   },
 ]
 
-function stateOfKnowledge(): Pick<State, 'baselines' | 'applied'> {
+function stateOfSnapshot(): Pick<State, 'baselines' | 'applied'> {
   const active = ['hco-golden-config', 'swap-enable'].map((asset) => {
     const { status } = managedBy(asset)
     return [asset, status.kind === 'active' ? status.digest : ''] as const

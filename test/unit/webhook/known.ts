@@ -1,4 +1,3 @@
-import { PREFIX } from '../../../src/shared/baseline/annotations.ts'
 import { createStatusDecider } from '../../../src/shared/baseline/asset-status.ts'
 import type { Facts } from '../../../src/shared/baseline/facts/facts.ts'
 import { type State, UNKNOWN } from '../../../src/shared/baseline/state.ts'
@@ -10,12 +9,12 @@ import { ATOMIC, memberTree } from '../../../src/shared/engine/merge/merge-tree.
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { Contests } from '../../../src/webhook/baseline/contests/contests.ts'
 import { createHandlers } from '../../../src/webhook/baseline/handlers.ts'
-import {
-  createKnowledge,
-  type Knowledge,
-  type ManagedObject,
-} from '../../../src/webhook/baseline/knowledge.ts'
 import type { Counted } from '../../../src/webhook/baseline/report.ts'
+import {
+  createSnapshot,
+  type ManagedObject,
+  type Snapshot,
+} from '../../../src/webhook/baseline/snapshot.ts'
 import type { AdmissionRequest } from '../../../src/webhook/server/review.ts'
 import { catalog, everythingServed, factsWith } from '../catalog/facts.ts'
 import { crdTree, deepFreeze } from '../engine/schemas.ts'
@@ -63,8 +62,11 @@ export const facts: Facts = factsWith({
   served: { ...everythingServed, 'hco.kubevirt.io/HyperConverged': ['v1beta1'] },
 })
 
+// Decides nothing anew for what it was last asked, as in the product.
+const statuses = createStatusDecider(catalog, sha256)
+
 /** What the leader has published: everything in force as this catalog says, unless a test says otherwise. */
-export function knowledgeOf(changes: Partial<State> = {}): Knowledge {
+export function snapshotOf(changes: Partial<State> = {}): Snapshot {
   const state: State = {
     ...UNKNOWN,
     settings: {},
@@ -72,12 +74,9 @@ export function knowledgeOf(changes: Partial<State> = {}): Knowledge {
     baselines: {},
     ...changes,
   }
-  const active = createKnowledge(
-    catalog,
-    state,
-    schemas,
-    createStatusDecider(catalog, sha256),
-  ).all.flatMap(({ asset, status }) => (status.kind === 'active' ? [{ asset, status }] : []))
+  const active = createSnapshot(catalog, state, schemas, statuses).all.flatMap(
+    ({ asset, status }) => (status.kind === 'active' ? [{ asset, status }] : []),
+  )
   const baselines = active.map(({ asset, status }) => [asset.name, status.digest] as const)
   const applied = active.flatMap(({ asset, status }) =>
     asset.disruption === 'none'
@@ -89,20 +88,20 @@ export function knowledgeOf(changes: Partial<State> = {}): Knowledge {
     baselines: { ...Object.fromEntries(baselines), ...state.baselines },
     applied: { ...Object.fromEntries(applied), ...state.applied },
   }
-  return createKnowledge(catalog, agreed, schemas, createStatusDecider(catalog, sha256))
+  return createSnapshot(catalog, agreed, schemas, statuses)
 }
 
-export const knowledge = knowledgeOf()
+export const snapshot = snapshotOf()
 
 /** The catalog's object that an asset yields, as the webhook knows it. */
-export function managedBy(asset: string, known: Knowledge = knowledge): ManagedObject {
+export function managedBy(asset: string, known: Snapshot = snapshot): ManagedObject {
   const managed = known.all.find((candidate) => candidate.asset.name === asset)
   if (!managed) throw new Error(`the catalog has no asset ${asset}`)
   return managed
 }
 
 /** The object of an asset exactly as its baseline has it. */
-export function baselineOf(asset: string, known: Knowledge = knowledge): KubeObject {
+export function baselineOf(asset: string, known: Snapshot = snapshot): KubeObject {
   const { status } = managedBy(asset, known)
   if (status.kind !== 'active') throw new Error(`the asset ${asset} is not active`)
   return status.baseline
@@ -160,18 +159,19 @@ export function requestFor(
 
 /** The handlers, with everything that they tell written down. */
 export function handlersWith(
-  known: Knowledge | null = knowledge,
+  known: Snapshot | null = snapshot,
   enforcement: 'correct' | 'deny' = 'correct',
+  capacity = 5,
 ) {
   const counted: Counted[] = []
   const timed: (readonly [verdict: string, seconds: number])[] = []
   const logged: object[] = []
   const events: EventInput[] = []
   const wars: string[] = []
-  const contests = new Contests({ capacity: 5, refillMs: 720_000, quietMs: 3_600_000 })
+  const contests = new Contests({ capacity, refillMs: 720_000, quietMs: 3_600_000 })
   const clock = { now: 0 }
   const handlers = createHandlers({
-    knowledge: () => known ?? undefined,
+    snapshot: () => known ?? undefined,
     catalog,
     enforcement,
     digest: sha256,
@@ -186,5 +186,6 @@ export function handlersWith(
     record: (event) => events.push(event),
     now: () => clock.now,
   })
-  return { ...handlers, prefix: PREFIX, counted, timed, logged, events, wars, contests, clock }
+  const routes = { '/mutate': handlers.mutate, '/validate': handlers.validate }
+  return { ...handlers, routes, counted, timed, logged, events, wars, contests, clock }
 }

@@ -21,6 +21,7 @@ import { readSettings, unknownNames } from '../../../src/shared/baseline/setting
 import { cut, escapeControls, formatValue } from '../../../src/shared/engine/format-value.ts'
 import { catalog } from '../catalog/facts.ts'
 import { objectWith, seed, tree } from '../engine/schemas.ts'
+import { runs } from '../runs.ts'
 import { workOf } from '../work.ts'
 import { baselineOf, edited, handlersWith, requestFor } from './known.ts'
 
@@ -144,7 +145,7 @@ for (const [what, read] of Object.entries(readers)) {
           throw new Error(`${length} characters: ${before} ${count}, twice as many: ${after}`)
       }
     })
-    fc.assert(property, { seed, numRuns: 25 })
+    fc.assert(property, { seed, numRuns: runs(5) })
     t.pass('for all texts that were drawn')
   })
 }

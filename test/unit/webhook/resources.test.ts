@@ -2,13 +2,14 @@ import t from 'tap'
 import { IGNORE_FIELDS, PATCH } from '../../../src/shared/baseline/annotations.ts'
 import { applyPatch, plan, releaseFields } from '../../../src/shared/baseline/planner.ts'
 import { drift } from '../../../src/shared/engine/merge/merge.ts'
-import { answerWrite } from '../../../src/webhook/baseline/answers.ts'
-import type { ManagedObject } from '../../../src/webhook/baseline/knowledge.ts'
-import type { Verdict } from '../../../src/webhook/baseline/verdict/verdict.ts'
-import { ignoreFor, patchFor } from '../../../src/webhook/baseline/words/way-out.ts'
+import { decide } from '../../../src/webhook/baseline/decide/decide.ts'
+import { gather } from '../../../src/webhook/baseline/decide/gather.ts'
+import { ignoreFor, patchFor } from '../../../src/webhook/baseline/decide/remedy.ts'
+import type { ManagedObject } from '../../../src/webhook/baseline/snapshot.ts'
+import { answerWrite } from '../../../src/webhook/baseline/words/answer.ts'
 import { objectWith, tree } from '../engine/schemas.ts'
 import { growth } from '../growth.ts'
-import { knowledge, managedBy } from './known.ts'
+import { managedBy, snapshot } from './known.ts'
 
 /** Half way, by order of magnitude, from growth with the size (1) to growth with its square (8). */
 const LINEAR = 3
@@ -157,7 +158,7 @@ t.test('overrides take time by the size of the list that they are about', async 
   )
   const annotations = { [PATCH]: patch, [IGNORE_FIELDS]: text }
   const object = objectWith({}, { annotations })
-  const ratio = growth(8_000, (size) => {
+  const ratio = growth(4_000, (size) => {
     const baseline = objectWith({ byName: named(size) })
     return () => plan({ baseline, object, tree, isSensitive: false })
   })
@@ -173,7 +174,7 @@ t.test('overrides take time by the size of the list that they are about', async 
 
 t.test('the way out takes time by the size of the list that was edited', async (t) => {
   for (const wayOut of [patchFor, ignoreFor]) {
-    const ratio = growth(4_000, (size) => {
+    const ratio = growth(2_000, (size) => {
       const baseline = objectWith({ byName: named(size) })
       const edits = named(64, '2')
       const object = objectWith({ byName: [...edits, ...named(size).slice(64)] })
@@ -195,7 +196,7 @@ const reordered: readonly (readonly [
   [
     'an associative list whose items are all changed',
     (items) => ({ byName: items.map((name, index) => ({ name, value: `${index}` })) }),
-    50_000,
+    20_000,
   ],
 ]
 
@@ -213,23 +214,22 @@ for (const [sort, spec, drifts] of reordered) {
         tree,
       } as const
       const write = { old: baseline, incoming: objectWith(spec(items.toReversed())) }
-      const context = {
-        // Its baseline is made up: no annotation makes another.
-        knowledge: { ...knowledge, asAnnotated: (one: ManagedObject) => one },
-        enforcement: 'correct',
-        digest: () => '',
-        quietMs: 0,
-        referee: (verdict: Verdict) => ({ verdict }),
-      } as const
-      return () => answerWrite(write, managed, context)
+      // Its baseline is made up: no annotation makes another.
+      const made = { ...snapshot, asAnnotated: (one: ManagedObject) => one }
+      const options = { enforcement: 'correct', digest: () => '' } as const
+      return () => {
+        const gathered = gather(write, managed, made, options)
+        const verdict = decide(gathered, () => undefined)
+        return answerWrite(verdict, gathered)
+      }
     }
-    const { response, prevented = [] } = answerTo(50_000)()
+    const { response, prevented = [] } = answerTo(20_000)()
     t.equal(prevented.length, drifts)
     t.equal(response.patch !== undefined, drifts > 0)
     // However much there is to tell, no more is told than fits.
     t.ok(JSON.stringify(response.warnings ?? []).length < 2_300)
     t.ok((response.auditAnnotations?.pointers ?? '').split(',').length <= 5)
-    const ratio = growth(8_000, answerTo)
+    const ratio = growth(4_000, answerTo)
     t.ok(ratio < LINEAR, `${ratio}`)
   })
 }

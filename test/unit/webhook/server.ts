@@ -1,7 +1,8 @@
 import type { Server } from 'node:http'
 import { renewCertificates } from '../../../src/reconciler/admission/certificates.ts'
+import { PREFIX } from '../../../src/shared/baseline/annotations.ts'
 import { createApp } from '../../../src/webhook/server/app.ts'
-import type { Intake } from '../../../src/webhook/server/intake.ts'
+import type { BodyBudget } from '../../../src/webhook/server/body.ts'
 import type { Door } from './door.ts'
 import { baselineOf, handlersWith, requestFor } from './known.ts'
 
@@ -27,11 +28,17 @@ export interface Listening {
 /** The webhook's own server, with TLS, on the loopback interface. */
 export async function listening(
   onError: (error: Error) => void,
-  intake?: Intake,
+  budget?: BodyBudget,
 ): Promise<Listening> {
   const { serving } = await renewCertificates({}, ['127.0.0.1'], Date.now(), true)
   const tls = { key: serving.key, cert: serving.certificate }
-  const app = createApp({ ...handlersWith(), tls, onError, ...(intake && { intake }) })
+  const app = createApp({
+    prefix: PREFIX,
+    routes: handlersWith().routes,
+    tls,
+    onError,
+    ...(budget && { budget }),
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const address = app.server.address()
   const port = typeof address === 'object' && address ? address.port : 0

@@ -1,4 +1,5 @@
 import { APPROVE } from '../../../shared/baseline/annotations.ts'
+import { annotateCommand } from '../../../shared/baseline/kubectl.ts'
 import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
 import { cut } from '../../../shared/engine/format-value.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
@@ -25,5 +26,5 @@ export function describeEffect({ effect, reasons, pool, nodes }: EffectOnPool): 
 }
 
 /** The command by which an admin approves a set of changes. */
-export const approveCommand = ({ metadata: { namespace, name } }: KubeObject, digest: string) =>
-  `kubectl annotate hyperconverged -n ${namespace} ${name} --overwrite ${APPROVE}=${digest}`
+export const approveCommand = ({ metadata }: KubeObject, digest: string) =>
+  annotateCommand({ kind: 'HyperConverged', metadata }, APPROVE, digest)

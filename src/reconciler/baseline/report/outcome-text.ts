@@ -1,5 +1,6 @@
 import { RECONCILE_PAUSED } from '../../../shared/baseline/annotations.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
+import { annotateCommand } from '../../../shared/baseline/kubectl.ts'
 import type { EventInput } from '../../../shared/cluster/events.ts'
 import { formatValue } from '../../../shared/engine/format-value.ts'
 import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
@@ -151,8 +152,7 @@ function throttled({ plan, drifts, rivals, isPaused }: Of<'throttled'>): Outcome
   return text('warn', message, fields, warning('ThrashingDetected', note))
 }
 
-const resumeCommand = ({ kind, metadata: { namespace, name } }: KubeObject) =>
-  `kubectl annotate ${kind.toLowerCase()} ${namespace ? `-n ${namespace} ` : ''}${name} ${RECONCILE_PAUSED}-`
+const resumeCommand = (object: KubeObject) => annotateCommand(object, RECONCILE_PAUSED)
 
 function removed({ isTombstone, description }: Asset, { was, why }: Of<'removed'>): OutcomeText {
   if (!was) return text('debug', 'gone', {})

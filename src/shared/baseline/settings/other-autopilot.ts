@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../engine/json/object.ts'
 import { AUTOPILOT } from '../annotations.ts'
+import { annotateCommand } from '../kubectl.ts'
 import { PRODUCT } from '../names.ts'
 
 /**
@@ -28,5 +29,5 @@ export const tellOther = ({ metadata: { namespace } }: Hco) =>
   `the Deployment ${namespace}/${PRODUCT} is another autopilot, which ${AUTOPILOT} wakes: while it is active, this one writes and corrects nothing`
 
 /** What an admin does to have us keep everything; a sentence. */
-export const tellHowAlone = ({ metadata: { namespace, name } }: Hco) =>
-  `to have this one keep everything, and that one be idle: kubectl annotate hyperconverged -n ${namespace} ${name} ${AUTOPILOT}-`
+export const tellHowAlone = ({ metadata }: Hco) =>
+  `to have this one keep everything, and that one be idle: ${annotateCommand({ kind: 'HyperConverged', metadata }, AUTOPILOT)}`

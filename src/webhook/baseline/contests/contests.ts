@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache'
 import { type Bucket, type BucketSize, take } from '../../../shared/engine/throttle.ts'
-import { putNewest } from '../../server/newest.ts'
 
 /** When edits that move managed fields become a war; each a flag. */
 export interface ContestLimits extends BucketSize {
@@ -7,8 +7,8 @@ export interface ContestLimits extends BucketSize {
   readonly quietMs: number
 }
 
-/** The object that a war is about, as metrics name it. */
-export interface Battlefield {
+/** An object as metrics name it. */
+export interface ObjectLabels {
   readonly kind: string
   readonly namespace: string
   readonly name: string
@@ -16,7 +16,7 @@ export interface Battlefield {
 
 /** A write to one object, and what it moves away from desired: nothing, most of the time. */
 export interface ContestedWrite {
-  readonly object: Battlefield
+  readonly object: ObjectLabels
   readonly username: string
   /** The resource version that the write replaces. */
   readonly version: string
@@ -55,28 +55,29 @@ interface Claim {
   at: number
 }
 
-interface Front {
-  readonly object: Battlefield
-  readonly actors: Map<string, Actor>
-  readonly claims: Map<string, Claim>
+/** The contests about one object. */
+interface ObjectContests {
+  readonly object: ObjectLabels
+  readonly actors: LRUCache<string, Actor>
+  readonly claims: LRUCache<string, Claim>
   /** What was contested in the first call for a write, by its user and version. */
-  readonly calls: Map<string, { readonly pointers: ReadonlySet<string>; readonly at: number }>
+  readonly calls: LRUCache<string, { readonly pointers: ReadonlySet<string>; readonly at: number }>
 }
 
 // One kubectl call reaches us several times: conflicts are retried and webhooks reinvoked.
 const SAME_CALL_MS = 2_000
 // Three who move the same field to the same value, none knowing of the others, are one tool between them and us.
 const SHARED_BY = 3
-// Of each thing about one object: who floods us with users or values is forgotten oldest first.
-const REMEMBERED = 64
+// Bounded: at most so many users, values and calls per object; the oldest is dropped.
+const MAX_KEPT = 64
 
 /**
  * Tells an edit from an edit war, by a token bucket per object and user: the field manager is whatever
- * the client says. Objects are only ever the catalog's, so what is remembered is bounded.
+ * the client says. Objects are only ever the catalog's, so what is kept is bounded.
  */
 export class Contests {
   readonly #limits: ContestLimits
-  readonly #fronts = new Map<string, Front>()
+  readonly #objects = new Map<string, ObjectContests>()
 
   constructor(limits: ContestLimits) {
     this.#limits = limits
@@ -86,29 +87,29 @@ export class Contests {
     return this.#limits.quietMs
   }
 
-  /** Rules on a write and remembers it; `undefined` for a write that contests nothing. Milliseconds of a clock that never goes back. */
+  /** Rules on a write and keeps it; `undefined` for a write that contests nothing. Milliseconds of a clock that never goes back. */
   rule(write: ContestedWrite, now: number): Ruling | undefined {
     const key = keyOfObject(write.object)
-    const front = this.#fronts.get(key) ?? newFront(write.object)
-    this.#fronts.set(key, front)
-    return this.#ruleAt(front, write, now)
+    const contests = this.#objects.get(key) ?? newObject(write.object)
+    this.#objects.set(key, contests)
+    return this.#ruleAt(contests, write, now)
   }
 
-  /** What `rule` would say; nothing is remembered. */
+  /** What `rule` would say; nothing is kept. */
   foresee(write: ContestedWrite, now: number): Ruling | undefined {
-    const front = this.#fronts.get(keyOfObject(write.object))
-    return this.#ruleAt(front ? structuredClone(front) : newFront(write.object), write, now)
+    const contests = this.#objects.get(keyOfObject(write.object))
+    return this.#ruleAt(contests ? copyOf(contests) : newObject(write.object), write, now)
   }
 
   /** Forgets everything about an object: whoever lifts its pause begins anew. */
-  forget(object: Battlefield): void {
-    this.#fronts.delete(keyOfObject(object))
+  forget(object: ObjectLabels): void {
+    this.#objects.delete(keyOfObject(object))
   }
 
   /** The objects with an open episode, and forgets what a quiet window has ended. */
-  atWar(now: number): readonly Battlefield[] {
-    for (const front of this.#fronts.values()) this.#settle(front, now)
-    return [...this.#fronts.values()].flatMap(({ object, actors, claims }) => {
+  atWar(now: number): readonly ObjectLabels[] {
+    for (const contests of this.#objects.values()) this.#settle(contests, now)
+    return [...this.#objects.values()].flatMap(({ object, actors, claims }) => {
       const isOpen =
         [...actors.values()].some(({ isAtWar }) => isAtWar) ||
         [...claims.values()].some(({ isTold }) => isTold)
@@ -116,13 +117,13 @@ export class Contests {
     })
   }
 
-  #ruleAt(front: Front, write: ContestedWrite, now: number): Ruling | undefined {
+  #ruleAt(contests: ObjectContests, write: ContestedWrite, now: number): Ruling | undefined {
     // Most writes contest nothing, and pay for nothing but being known.
-    if (write.moves.length > 0) this.#settle(front, now)
-    const moves = ownMoves(front, write, now)
+    if (write.moves.length > 0) this.#settle(contests, now)
+    const moves = ownMoves(contests, write, now)
     if (moves.length === 0) return undefined
-    const claims = moves.map((move) => claim(front, move, write.username, now))
-    const actor = actorOf(front, write.username, now)
+    const claims = moves.map((move) => claim(contests, move, write.username, now))
+    const actor = actorOf(contests, write.username, now)
     if (claims.every(({ users }) => users.size >= SHARED_BY)) {
       // Nobody's war any more, not even of whoever was denied before the others came.
       actor.isAtWar = false
@@ -147,50 +148,63 @@ export class Contests {
   }
 
   /** Ends what was quiet long enough. */
-  #settle({ actors, claims }: Front, now: number): void {
+  #settle({ actors, claims }: ObjectContests, now: number): void {
     const isOver = (at: number) => now - at >= this.#limits.quietMs
-    for (const [name, { contestedAt }] of actors) if (isOver(contestedAt)) actors.delete(name)
-    for (const [key, { at }] of claims) if (isOver(at)) claims.delete(key)
+    for (const [name, { contestedAt }] of [...actors]) if (isOver(contestedAt)) actors.delete(name)
+    for (const [key, { at }] of [...claims]) if (isOver(at)) claims.delete(key)
   }
 }
 
-const newFront = (object: Battlefield): Front => ({
+const newObject = (object: ObjectLabels): ObjectContests => ({
   object,
-  actors: new Map(),
-  claims: new Map(),
-  calls: new Map(),
+  actors: new LRUCache({ max: MAX_KEPT }),
+  claims: new LRUCache({ max: MAX_KEPT }),
+  calls: new LRUCache({ max: MAX_KEPT }),
 })
 
-const keyOfObject = ({ kind, namespace, name }: Battlefield) => `${kind}/${namespace}/${name}`
+/** A copy to foresee by, of which nothing is kept. */
+function copyOf({ object, actors, claims, calls }: ObjectContests): ObjectContests {
+  const copy = newObject(object)
+  copy.actors.load(structuredClone(actors.dump()))
+  copy.claims.load(structuredClone(claims.dump()))
+  copy.calls.load(structuredClone(calls.dump()))
+  return copy
+}
+
+const keyOfObject = ({ kind, namespace, name }: ObjectLabels) => `${kind}/${namespace}/${name}`
 
 /** The moves that are the writer's own: what this very write did not bring with it when we first saw it, another webhook did. */
-function ownMoves({ calls, actors }: Front, write: ContestedWrite, now: number): readonly Move[] {
+function ownMoves(
+  { calls, actors }: ObjectContests,
+  write: ContestedWrite,
+  now: number,
+): readonly Move[] {
   // Whoever is at war is given no benefit of a doubt.
   if (actors.get(write.username)?.isAtWar) return write.moves
   const key = JSON.stringify([write.username, write.version])
   const first = calls.get(key)
   if (first && now - first.at < SAME_CALL_MS)
     return write.moves.filter(({ pointer }) => first.pointers.has(pointer))
-  putNewest(calls, REMEMBERED, key, {
+  calls.set(key, {
     pointers: new Set(write.moves.map(({ pointer }) => pointer)),
     at: now,
   })
   return write.moves
 }
 
-function actorOf({ actors }: Front, username: string, now: number): Actor {
+function actorOf({ actors }: ObjectContests, username: string, now: number): Actor {
   const known = actors.get(username)
   const actor = known ?? { bucket: undefined, last: undefined, isAtWar: false, contestedAt: now }
   actor.contestedAt = now
-  putNewest(actors, REMEMBERED, username, actor)
+  actors.set(username, actor)
   return actor
 }
 
-function claim({ claims }: Front, move: Move, username: string, now: number): Claim {
+function claim({ claims }: ObjectContests, move: Move, username: string, now: number): Claim {
   const known = claims.get(keyOf(move)) ?? { users: new Set(), isTold: false, at: now }
   if (known.users.size < SHARED_BY) known.users.add(username)
   known.at = now
-  putNewest(claims, REMEMBERED, keyOf(move), known)
+  claims.set(keyOf(move), known)
   return known
 }
 

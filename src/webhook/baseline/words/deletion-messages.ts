@@ -1,11 +1,16 @@
 import { DISABLED_RESOURCES, FIELD_MANAGER } from '../../../shared/baseline/annotations.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
+import {
+  annotateCommand,
+  type CommandTarget,
+  printableJson,
+} from '../../../shared/baseline/kubectl.ts'
+import type { Exclusion } from '../../../shared/baseline/settings/exclusions.ts'
 import { byteLength } from '../../../shared/engine/json/json.ts'
 import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
-import type { Knowledge, ManagedObject } from '../knowledge.ts'
-import type { DeleteVerdict } from '../verdict/judge-delete.ts'
-import { consequence } from './consequence.ts'
-import { excludeCommand } from './way-out.ts'
+import type { DeletionVerdict } from '../decide/judge-deletion.ts'
+import type { ManagedObject, Snapshot } from '../snapshot.ts'
+import { consequence } from './notes.ts'
 import {
   COMMAND_LIMIT,
   DENIAL_EXPLANATION_LIMIT,
@@ -19,10 +24,10 @@ import {
 
 /** The warnings about a deletion that is in vain; none where it is not. */
 export function deletionWarnings(
-  { reason }: DeleteVerdict,
+  { reason }: DeletionVerdict,
   managed: ManagedObject,
   old: KubeObject,
-  knowledge: Knowledge,
+  snapshot: Snapshot,
 ): readonly string[] {
   const { asset } = managed
   const how = COMES_BACK[reason]
@@ -33,13 +38,13 @@ export function deletionWarnings(
   return fitted(
     [
       explanation(0, text, EXPLANATION_LIMIT),
-      exclusion('To keep it away', asset, knowledge, COMMAND_LIMIT),
+      exclusion('To keep it away', asset, snapshot, COMMAND_LIMIT),
     ],
     WARNINGS_LIMIT,
   )
 }
 
-const COMES_BACK: Readonly<Partial<Record<DeleteVerdict['reason'], string>>> = {
+const COMES_BACK: Readonly<Partial<Record<DeletionVerdict['reason'], string>>> = {
   Recreated: 'without its overrides',
   Unmanaged: 'and managed',
   Paused: 'and no longer paused',
@@ -49,16 +54,16 @@ const COMES_BACK: Readonly<Partial<Record<DeleteVerdict['reason'], string>>> = {
 export function deletionDenial(
   { asset }: ManagedObject,
   old: KubeObject,
-  knowledge: Knowledge,
+  snapshot: Snapshot,
 ): string {
-  const what = `${titleOf(old)} is kept by ${FIELD_MANAGER} (${asset.name}: ${asset.description})${consequence(asset, knowledge.facts)}.`
+  const what = `${titleOf(old)} is kept by ${FIELD_MANAGER} (${asset.name}: ${asset.description})${consequence(asset, snapshot.facts)}.`
   return fitted(
     [
       explanation(0, what, DENIAL_EXPLANATION_LIMIT),
       exclusion(
         'To delete it for good, switch the asset off first',
         asset,
-        knowledge,
+        snapshot,
         DENIAL_LIMIT - DENIAL_EXPLANATION_LIMIT,
       ),
     ],
@@ -69,7 +74,7 @@ export function deletionDenial(
 function exclusion(
   what: string,
   { name }: Asset,
-  { facts, settings }: Knowledge,
+  { facts, settings }: Snapshot,
   limit: number,
 ): Line {
   const hco = {
@@ -82,4 +87,15 @@ function exclusion(
     `${what}: add ${name} to the annotation ${DISABLED_RESOURCES} of ${titleOf(hco)}.`,
   ]
   return { rank: 0, wordings: wordings.filter((text) => byteLength(text) <= limit) }
+}
+
+/** The command that switches one asset off, along with those already switched off. */
+export function excludeCommand(
+  assetName: string,
+  hco: CommandTarget,
+  existing: readonly Exclusion[],
+): string {
+  const entries = existing.map((entry) => ('asset' in entry ? entry.asset : entry))
+  // JSON is YAML too, and fits on the one line that a warning has.
+  return annotateCommand(hco, DISABLED_RESOURCES, printableJson([...entries, assetName]))
 }

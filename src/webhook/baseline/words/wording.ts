@@ -1,4 +1,4 @@
-import { cut, escapeControls, formatValue } from '../../../shared/engine/format-value.ts'
+import { cut, escapeControls } from '../../../shared/engine/format-value.ts'
 import { byteLength } from '../../../shared/engine/json/json.ts'
 
 // The API server cuts a warning at 256 characters when all of them together pass 4,096; ours never do.
@@ -8,12 +8,6 @@ export const WARNINGS_LIMIT = 2_048
 export const DENIAL_LIMIT = 2_048
 /** What a denial says before its commands. */
 export const DENIAL_EXPLANATION_LIMIT = 700
-
-const HIDDEN = /\(hidden\)|\(payload\)|\(a payload of /
-
-/** Whether a message that repeats the value in full would print a secret or a payload. */
-export const isDiscreet = (pointer: string, value: unknown) =>
-  value === undefined || !HIDDEN.test(formatValue(pointer, value, Number.MAX_SAFE_INTEGER))
 
 /** One line of a message, in the wordings it may take: the first that there is room for is said. */
 export interface Line {

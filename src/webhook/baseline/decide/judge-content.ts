@@ -1,0 +1,192 @@
+import { MANAGED_BY } from '../../../shared/baseline/annotations.ts'
+import type { Digest } from '../../../shared/baseline/asset-status.ts'
+import { namespaceOf } from '../../../shared/baseline/catalog/catalog.ts'
+import { withLivePayloads } from '../../../shared/baseline/machine-config/live-payloads.ts'
+import { isSelected } from '../../../shared/baseline/settings/activation.ts'
+import { isExcluded } from '../../../shared/baseline/settings/exclusions.ts'
+import type { Settings } from '../../../shared/baseline/settings/settings.ts'
+import { canonicalJson } from '../../../shared/engine/json/canonical.ts'
+import { MAX_VALUES } from '../../../shared/engine/json/json.ts'
+import type { KubeObject } from '../../../shared/engine/json/object.ts'
+import { type Correction, correct, type Drift } from '../../../shared/engine/merge/merge.ts'
+import type { Enforcement, Plan } from '../../../shared/engine/plan.ts'
+import { contentDigest } from '../../../shared/ops/digest.ts'
+import type { ManagedObject } from '../snapshot.ts'
+import { withEdits } from './edit-operations.ts'
+import type { Gathered, Write } from './gather.ts'
+import { allow, type Denied, type Judgement, type Target } from './verdict.ts'
+
+/** Judges what a write whose annotations are in order makes of the fields that are managed. */
+export function judgeContent(
+  gathered: Gathered,
+  settings: Settings,
+  notes: readonly string[],
+): Judgement {
+  const { write, managed } = gathered
+  const planned = plannedFor(gathered, settings)
+  if ('obstacle' in planned) return allow(planned.obstacle, notes)
+  const { target, before, after } = planned
+  if (after.kind !== 'enforce') return allow(after.kind === 'hold' ? 'Held' : after.reason, notes)
+  if (write.oversized?.incoming) return judgeOversized(write, managed, before, notes)
+  return settle({ gathered, write: comparable(write), settings, target, before, after, notes })
+}
+
+/** The write as one of an object that was not there, where what was there is too much to be compared with. */
+export const comparable = (write: Write): Write =>
+  write.oversized?.old ? { ...write, old: undefined } : write
+
+/**
+ * Whoever has to do with an object that is too much already, and was managed as such, is let be: the reconciler looks after
+ * what he writes. But where a wrong value would reboot nodes or grant access before that, none may be stored.
+ */
+function judgeOversized(
+  { incoming, oversized }: Write,
+  { isAlwaysDenied }: ManagedObject,
+  before: Plan,
+  notes: readonly string[],
+): Judgement {
+  const isAsBefore = oversized?.old && before.kind === 'enforce' && !isAlwaysDenied
+  return isAsBefore || incoming.metadata.deletionTimestamp
+    ? allow('Oversized', [...notes, OVERSIZED_STAYS])
+    : { kind: 'denied', reason: 'Oversized' }
+}
+
+const OVERSIZED_STAYS = `it has more than ${MAX_VALUES} values, too many to be judged: what is managed is put back afterwards`
+
+interface Planned {
+  readonly target: Target
+  readonly before: Plan
+  readonly after: Plan
+}
+
+function plannedFor(
+  { write: { incoming }, managed, snapshot: { facts }, after, before = after }: Gathered,
+  { activation, exclusions }: Settings,
+): Planned | { readonly obstacle: string } {
+  const { status, tree, isAgreed, isHco, asset } = managed
+  if (status.kind !== 'active') return { obstacle: 'Inactive' }
+  // The HyperConverged may deselect or exclude itself with this very write.
+  const isDropped =
+    isHco &&
+    (!isSelected(activation, asset) ||
+      isExcluded(exclusions, asset, namespaceOf(asset, facts.hco.namespace)))
+  if (isDropped) return { obstacle: 'Inactive' }
+  if (!(tree && after && before)) return { obstacle: 'SchemaUnknown' }
+  if (!isAgreed) return { obstacle: 'Disagreement' }
+  const { baseline } = status
+  return isSame(incoming, baseline)
+    ? { target: { baseline, tree }, before, after }
+    : { obstacle: 'OtherVersion' }
+}
+
+// A baseline says how one version looks, and who an object is is nothing to put back.
+const isSame = (incoming: KubeObject, baseline: KubeObject) =>
+  incoming.apiVersion === baseline.apiVersion &&
+  incoming.kind === baseline.kind &&
+  incoming.metadata.name === baseline.metadata.name &&
+  incoming.metadata.namespace === baseline.metadata.namespace
+
+interface Case {
+  readonly gathered: Gathered
+  readonly write: Write
+  /** The settings in force with this write. */
+  readonly settings: Settings
+  readonly target: Target
+  readonly before: Plan
+  readonly after: Enforcement
+  readonly notes: readonly string[]
+}
+
+function settle(situation: Case): Judgement {
+  const { incoming, old } = situation.write
+  const wanted = wantedFor(old ?? incoming, situation.after)
+  const moved = correct({ tree: situation.target.tree, incoming, old, desired: wanted })
+  const isContested = moved.drifts.some(isContent)
+  if (isContested && isChangePending(situation)) return settlePending(situation, moved, wanted)
+  return isContested && isRefused(situation, moved, wanted)
+    ? refuse(situation, moved)
+    : store(situation, moved)
+}
+
+/** What was there before is put back, since desired is the very change that waits. */
+function settlePending(situation: Case, moved: Correction, wanted: KubeObject): Judgement {
+  const { write, target, notes } = situation
+  const { incoming, old } = write
+  if (!old) return allow('Pending', notes)
+  const desired = withEdits(target.tree, wanted, old)
+  if (isRefused(situation, moved, desired)) return refuse(situation, moved)
+  if (!desired) return allow('Terminating', notes)
+  return store(situation, correct({ tree: target.tree, incoming, old, desired }))
+}
+
+const refuse = ({ target }: Case, { drifts }: Correction): Denied => ({
+  kind: 'denied',
+  reason: 'Drift',
+  drifts,
+  target,
+})
+
+function store(situation: Case, written: Correction): Judgement {
+  const { target, after, notes } = situation
+  const { managed } = situation.gathered
+  // What an override changes on a disruptive asset is the reconciler's: it asks for approval first.
+  const whole = managed.isAlwaysDenied ? written : withOverrides(situation, written)
+  if (whole.drifts.length === 0) return allow('InSync', notes)
+  return {
+    kind: 'corrected',
+    reason: written.drifts.length > 0 ? 'Drift' : 'Override',
+    corrected: whole.corrected,
+    operations: whole.operations,
+    drifts: written.drifts,
+    putBack: whole.drifts,
+    plan: after,
+    target,
+    notes,
+  }
+}
+
+/** Desired, but for payloads that say the same in other bytes: to put ours back would be a change that nobody wants. */
+export const wantedFor = (live: KubeObject, { desired }: Enforcement): KubeObject =>
+  withLivePayloads(desired, live, contentDigest)
+
+/** Whether the field is anything but our label, which is put back and never fought over. */
+export const isContent = ({ path: [first, , third] }: Drift) =>
+  !(first && 'field' in first && first.field === 'metadata') ||
+  !(third && 'field' in third && third.field === MANAGED_BY)
+
+/** Whether desired is not in force yet, so that putting it back would be the very change that waits for approval. */
+const isChangePending = ({ gathered: { managed, digest }, after: { desired } }: Case) =>
+  managed.asset.disruption !== 'none' &&
+  managed.appliedDigest !== digestOf(desired, managed, digest)
+
+// A baseline without overrides has its digest already; that of a MachineConfig takes a while.
+const digestOf = (desired: KubeObject, { status }: ManagedObject, digest: Digest) =>
+  status.kind === 'active' && status.baseline === desired
+    ? status.digest
+    : digest(canonicalJson(desired))
+
+function isRefused(
+  { write: { incoming, old }, gathered: { managed, enforcement: flag }, settings }: Case,
+  { drifts }: Correction,
+  desired: KubeObject | undefined,
+): boolean {
+  if (!old || incoming.metadata.deletionTimestamp) return false
+  const enforcement = managed.isAlwaysDenied
+    ? 'deny'
+    : (settings.enforcement ?? flag ?? managed.asset.enforcement)
+  const isSetOtherwise = drifts.some((drift) => drift.kind === 'different' && isContent(drift))
+  return enforcement === 'deny' && (isSetOtherwise || !desired)
+}
+
+/** The correction with what this write's change of an override asks for. */
+function withOverrides(
+  { write, target: { tree }, before, after }: Case,
+  written: Correction,
+): Correction {
+  const { incoming, old } = write
+  const { desired } = after
+  // The object was nobody's until this write put it under management again.
+  if (before.kind !== 'enforce') return correct({ tree, incoming, old: undefined, desired })
+  if (before.desired === desired) return written
+  return correct({ tree, incoming, old, desired, desiredBefore: before.desired })
+}

@@ -1,0 +1,97 @@
+import { createStatusDecider } from '../../shared/baseline/asset-status.ts'
+import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
+import { STATE_CONFIG_MAP } from '../../shared/baseline/names.ts'
+import { parseState } from '../../shared/baseline/state.ts'
+import type { Client } from '../../shared/cluster/client.ts'
+import { createSchemas, schemaKey } from '../../shared/cluster/schemas.ts'
+import { WatchSet } from '../../shared/cluster/watch-set.ts'
+import { createCycle } from '../../shared/ops/cycle.ts'
+import { sha256 } from '../../shared/ops/digest.ts'
+import type { Log, TroubleTeller } from '../../shared/ops/log.ts'
+import { createSnapshot, queriesOf, type Snapshot } from './snapshot.ts'
+
+export interface FollowOptions {
+  readonly client: Client
+  readonly catalog: Catalog
+  /** Where the leader publishes its state. */
+  readonly namespace: string
+  readonly log: Log
+  readonly tell: TroubleTeller
+  readonly signal: AbortSignal
+}
+
+export interface FollowedSnapshot {
+  /** Of the last state that was read; undefined before the first. */
+  readonly current: () => Snapshot | undefined
+  /** What is missing for every decision to be made. */
+  readonly obstacles: () => readonly string[]
+  readonly start: () => void
+}
+
+const SCHEMA_RETRY_MS = 1_000
+const SCHEMA_REFRESH_MS = 5 * 60_000
+
+/** Follows the state that the leader publishes, and the schemas of the kinds in it, once it is started. */
+export function followSnapshot(options: FollowOptions): FollowedSnapshot {
+  const { client, catalog, namespace, log, tell, signal } = options
+  const loadSchemas = createSchemas(client)
+  const decide = createStatusDecider(catalog, sha256)
+  let snapshot: Snapshot | undefined
+  let toldState = ''
+  const tellState = (known: Snapshot) => {
+    const summary = { activation: known.settings.activation.kind, ...agreement(known) }
+    if (toldState !== JSON.stringify(summary)) log.info(summary, 'state loaded')
+    toldState = JSON.stringify(summary)
+  }
+  let isToldToWait = false
+  const tellWaiting = () => {
+    if (isToldToWait || snapshot) return
+    isToldToWait = true
+    log.info('waiting for the leader to publish its state; until then only overrides are judged')
+  }
+  const loading = createCycle({
+    signal,
+    retryMs: SCHEMA_RETRY_MS,
+    onTrouble: (error) => tell('cannot take the state in; trying again', error),
+    async work() {
+      const state = parseState(watches.object('state')?.data)
+      if (!state) return tellWaiting()
+      const queries = queriesOf(catalog, state)
+      const schemas = await loadSchemas(queries)
+      snapshot = createSnapshot(catalog, state, schemas, decide)
+      tellState(snapshot)
+      const missing = queries.filter((query) => !schemas.has(schemaKey(query)))
+      if (missing.length > 0)
+        throw new Error(`schemas are not published yet: ${missing.map(schemaKey).join(', ')}`)
+      tell.recovered()
+      // A schema may change without the state; an unchanged one costs a read of the index.
+      loading.soon(SCHEMA_REFRESH_MS)
+    },
+  })
+  const watches = new WatchSet({
+    client,
+    onTrouble: (id, error) => tell(`cannot read the ${id}; trying again`, error),
+    onChange: () => loading.soon(0),
+  })
+  const at = { apiVersion: 'v1', resource: 'configmaps', namespace }
+  signal.addEventListener('abort', () => watches.stop(), { once: true })
+  return {
+    current: () => snapshot,
+    obstacles: () => {
+      if (!snapshot) return ['the leader has published no state']
+      const isLacking = snapshot.all.some(({ status, tree }) => isActive(status) && !tree)
+      return isLacking ? ['some schemas are missing'] : []
+    },
+    start: () => watches.follow('snapshot', [{ id: 'state', at, name: STATE_CONFIG_MAP }]),
+  }
+}
+
+const agreement = ({ all }: Snapshot) => {
+  const active = all.filter(({ status }) => isActive(status))
+  return {
+    active: active.length,
+    disagreeing: active.filter(({ isAgreed }) => !isAgreed).map(({ asset }) => asset.name),
+  }
+}
+
+const isActive = ({ kind }: Snapshot['all'][number]['status']) => kind === 'active'

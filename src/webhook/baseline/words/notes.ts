@@ -1,0 +1,36 @@
+import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
+import type { Facts } from '../../../shared/baseline/facts/facts.ts'
+import { nodesRebooted, type Reboot } from '../decide/reboots.ts'
+import type { Effects } from '../decide/verdict.ts'
+
+/** What to say of what comes of a write that is stored, a sentence each. */
+export const effectNotes = (
+  { isOwned, reboots }: Effects,
+  asset: Asset,
+  facts: Facts,
+): readonly string[] => [
+  ...(isOwned
+    ? [
+        `it is deleted with its owner, at once if there is no such owner${consequence(asset, facts)}`,
+      ]
+    : []),
+  ...reboots.map(rebootNote),
+]
+
+/** What changing a disruptive asset's object would do, as the tail of a sentence. */
+export function consequence(asset: Asset, facts: Facts): string {
+  const nodes = nodesRebooted(asset, facts)
+  return nodes === undefined ? '' : `; a change would reboot ${nodes}`
+}
+
+function rebootNote({ nodes, disruptiveChanges, assets, putBack }: Reboot): string {
+  const names = assets.join(', ')
+  const what = putBack ? `${names} puts ${putBack.join(', ')} back` : names
+  return `${nodes} may reboot for this${WHEN[disruptiveChanges ?? 'unsaid']}: ${what}`
+}
+
+const WHEN = {
+  apply: '',
+  hold: ', once approved',
+  unsaid: ', once approved, or at once where the reconciler runs with --disruptive-changes=apply',
+}
