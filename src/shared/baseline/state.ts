@@ -74,9 +74,6 @@ type Members<Schemas extends Readonly<Record<string, TSchema>>> = Frozen<{
   [Name in keyof Schemas]: Static<Schemas[Name]>
 }>
 
-/** Changes that reboot nodes and that an admin agreed to. */
-type Approval = Frozen<Static<typeof APPROVAL>>
-
 /**
  * What the leader publishes, so that every process has one opinion of the desired state: the facts
  * it renders from, the settings in force, and the digest of each baseline.
