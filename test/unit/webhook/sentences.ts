@@ -19,7 +19,7 @@ const SPEAKERS = [
   'reboots.ts',
   'remedy.ts',
   'selection-changes.ts',
-  'annotation-limits.ts',
+  'override-names.ts',
   'ignore-fields.ts',
   'json.ts',
   'patch-operations.ts',

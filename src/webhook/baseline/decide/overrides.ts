@@ -13,7 +13,7 @@ import {
   PREFIX,
   RECONCILE_PAUSED,
 } from '../../../shared/baseline/annotations.ts'
-import { PATCH_BLOCKED, plan, switchProblems } from '../../../shared/baseline/planner.ts'
+import { plan, switchProblems } from '../../../shared/baseline/planner.ts'
 import { nearest, suggesting } from '../../../shared/baseline/settings/match-names.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import { MAX_ANNOTATIONS } from '../../../shared/engine/overrides/override-names.ts'
@@ -95,7 +95,7 @@ export function judgeOverrides(input: OverrideInput): OverrideFaults {
   // What there is to ignore is known only once the patch is right.
   const ofPatch = news.filter(({ annotation }) => annotation === PATCH)
   const faults = [...switches, ...(ofPatch.length > 0 ? ofPatch : news)]
-  const isTold = (remark: Problem) => isContentChanged && remark !== PATCH_BLOCKED
+  const isTold = (remark: Problem) => isContentChanged && remark.reason !== 'PatchBlocked'
   return { problems: faults, remarks: faults.length > 0 ? [] : remarks.filter(isTold) }
 }
 
