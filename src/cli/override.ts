@@ -1,7 +1,7 @@
 import { IGNORE_FIELDS, OVERRIDES, PATCH } from '../shared/baseline/annotations.ts'
 import { createStatusDecider } from '../shared/baseline/asset-status.ts'
 import { annotateCommand, unmanageCommand } from '../shared/baseline/kubectl.ts'
-import { STATE_CONFIG_MAP } from '../shared/baseline/names.ts'
+import { BASELINE } from '../shared/baseline/names.ts'
 import { plan } from '../shared/baseline/planner.ts'
 import { parseState } from '../shared/baseline/state.ts'
 import { type Client, connect } from '../shared/cluster/client.ts'
@@ -47,7 +47,7 @@ async function loadSnapshot(client: Client, options: OverrideOptions): Promise<S
   const { namespace } = options
   const catalog = loadCatalogWith(options)
   const at = { apiVersion: 'v1', resource: 'configmaps', namespace }
-  const state = parseState((await read(client, at, STATE_CONFIG_MAP))?.data)
+  const state = parseState((await read(client, at, BASELINE.stateConfigMap))?.data)
   if (!state) {
     throw new Error(
       `no reconciler has published its state in namespace ${namespace}: is it running there? (--namespace)`,

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
+import { BASELINE } from '../../src/shared/baseline/names.ts'
 import { accountUser } from '../../src/shared/engine/identity.ts'
 import { NAMESPACE } from '../../test/cluster/harness/program.ts'
 
@@ -11,7 +11,7 @@ export const AUDIT_POLICY = {
   kind: 'Policy',
   omitStages: ['RequestReceived'],
   rules: [
-    { level: 'Metadata', users: [accountUser(NAMESPACE, RECONCILER_ACCOUNT)] },
+    { level: 'Metadata', users: [accountUser(NAMESPACE, BASELINE.reconcilerAccount)] },
     { level: 'None' },
   ],
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { KubeConfig } from '@kubernetes/client-node'
 
 import type { Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
-import { RECONCILER_ACCOUNT, WEBHOOK_ACCOUNT } from '../../src/shared/baseline/names.ts'
+import { BASELINE } from '../../src/shared/baseline/names.ts'
 import type { Client } from '../../src/shared/cluster/client.ts'
 import { afterAbort } from '../../src/shared/ops/shutdown.ts'
 import { freePort } from '../control-plane/ports.ts'
@@ -66,7 +66,9 @@ export async function startAutopilot(options: AutopilotOptions): Promise<Autopil
   const webhookUrl = `https://${webhookHost}:${webhookPort}`
   mkdirSync(folder, { recursive: true })
   const [webhookConfig, reconcilerConfig] = await Promise.all(
-    [WEBHOOK_ACCOUNT, RECONCILER_ACCOUNT].map((name) => writeAccountKubeconfig(options, name)),
+    [BASELINE.webhookAccount, BASELINE.reconcilerAccount].map((name) =>
+      writeAccountKubeconfig(options, name),
+    ),
   )
   const common = (config: string | undefined, port: number) => [
     `--kubeconfig=${config}`,

@@ -8,7 +8,7 @@ import { diffCluster } from '../../src/reconciler/baseline/cluster-diff.ts'
 import type { Reporter } from '../../src/reconciler/baseline/report/report.ts'
 import { runReconciler } from '../../src/reconciler/baseline/run.ts'
 import type { Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
-import { RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
+import { BASELINE } from '../../src/shared/baseline/names.ts'
 import { type Client, connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
 import { whoAmI } from '../../src/shared/cluster/who-am-i.ts'
@@ -143,7 +143,7 @@ function ownAddress(server: string): string {
 
 /** Throws when the kubeconfig is the reconciler's own: whoever tries things on it would never be judged. */
 async function requireStranger(client: Client, namespace: string): Promise<void> {
-  const exempt = accountUser(namespace, RECONCILER_ACCOUNT)
+  const exempt = accountUser(namespace, BASELINE.reconcilerAccount)
   if ((await whoAmI(client)) !== exempt) return
   throw new Error(
     `the kubeconfig is ${exempt}'s, whose writes the webhook never sees: use an administrator's`,

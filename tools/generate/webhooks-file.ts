@@ -3,7 +3,7 @@ import { DEFAULT_TIMEOUT_S } from '../../src/cli/options.ts'
 import { kubernetesYaml } from '../../src/cli/render/formats.ts'
 import { type Catalog, kindKey } from '../../src/shared/baseline/catalog/catalog.ts'
 import { baselineWebhooks } from '../../src/shared/baseline/generated/webhook-rules.ts'
-import { RECONCILER_ACCOUNT } from '../../src/shared/baseline/names.ts'
+import { BASELINE } from '../../src/shared/baseline/names.ts'
 import { accountUser } from '../../src/shared/engine/identity.ts'
 import { listDefinitions } from '../control-plane/definitions.ts'
 import { NOTICE } from './notice.ts'
@@ -23,7 +23,7 @@ export function webhooksFile(catalog: Catalog, namespace: string): string {
     trust: { bundle: '' },
     failurePolicy: 'Ignore',
     timeoutS: DEFAULT_TIMEOUT_S,
-    trustedUser: accountUser(namespace, RECONCILER_ACCOUNT),
+    trustedUser: accountUser(namespace, BASELINE.reconcilerAccount),
     owner: undefined,
   })
   const documents = configurations.map(kubernetesYaml)

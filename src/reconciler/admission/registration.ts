@@ -1,6 +1,6 @@
 import type { Client } from '../../shared/cluster/client.ts'
 import type { RecordEvent } from '../../shared/cluster/events.ts'
-import type { Source, WatchSet } from '../../shared/cluster/watch-set.ts'
+import type { Source, Store } from '../../shared/cluster/store.ts'
 import type { Identity } from '../../shared/engine/identity.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import {
@@ -42,7 +42,7 @@ export interface RegistrationOptions {
   /** Told, in epoch milliseconds, when the last of the authorities that are trusted ends. */
   readonly onTrusted: (expiry: number) => void
   /** Where our webhook configurations are followed, each under its kind. */
-  readonly watches: WatchSet
+  readonly store: Store
   readonly record: RecordEvent
   readonly now: () => number
   /** Milliseconds of a clock that nobody sets. */
@@ -98,7 +98,7 @@ export class WebhookRegistration {
 
   constructor(options: RegistrationOptions) {
     this.#options = options
-    const { client, identity, namespace, watches } = options
+    const { client, identity, namespace, store } = options
     this.#owner = new OwnerRole(client, identity.reconcilerRole)
     this.#rotator = new CertificateRotator({
       ...options,
@@ -109,7 +109,7 @@ export class WebhookRegistration {
       },
       hosts: hostsOf(options.endpoint),
       requireLease: () => this.#requireLease(),
-      registered: () => (watches.isSynced(CONFIGURATION_KINDS) ? this.#registered() : undefined),
+      registered: () => (store.isSynced(CONFIGURATION_KINDS) ? this.#registered() : undefined),
     })
   }
 
@@ -153,7 +153,7 @@ export class WebhookRegistration {
   }
 
   #live(kind: ConfigurationKind): KubeObject | undefined {
-    return this.#options.watches.object(kind)
+    return this.#options.store.object(kind)
   }
 
   /** The bundles of the configurations that there are, PEM. */
@@ -190,8 +190,8 @@ export class WebhookRegistration {
   }
 
   async #deregister(kind: ConfigurationKind): Promise<void> {
-    const { watches, client, identity } = this.#options
-    if (!watches.isSynced([kind])) return
+    const { store, client, identity } = this.#options
+    if (!store.isSynced([kind])) return
     const { step } = this.#decide(kind, undefined, undefined)
     if (step !== 'delete') return
     this.#requireLease()
@@ -203,8 +203,8 @@ export class WebhookRegistration {
     wish: Wanted,
     own: Certificates | undefined,
   ): Promise<void> {
-    const { watches, record, identity, memory } = this.#options
-    if (!watches.isSynced([kind])) return
+    const { store, record, identity, memory } = this.#options
+    if (!store.isSynced([kind])) return
     const trust = this.#trust(kind, own)
     const owner = await this.#ownerOf(kind)
     const ownerUid = this.#owner.isGone ? undefined : (owner?.metadata.uid ?? '')

@@ -64,7 +64,7 @@ export class AssetsController implements Controller {
     const { catalog, view } = options
     this.#options = options
     this.#statuses = createStatusDecider(catalog, sha256)
-    this.#approvals = new Approvals({ ...options, pools: () => view.watches.objects('pools') })
+    this.#approvals = new Approvals({ ...options, pools: () => view.store.objects('pools') })
     this.#order = new ReconcileOrder(catalog, (asset) => view.isObjectKnown(asset))
     this.#assetsOf = assetIndex(catalog)
   }

@@ -116,7 +116,7 @@ export async function runReconciler(
     catalog,
     images: config.images,
     hcoNamespace: config.hcoNamespace,
-    watches: manager.store,
+    store: manager.store,
     onDoubt: () => manager.enqueue(CLUSTER, { key: CLUSTER }),
   })
   const assets = new AssetsController({
@@ -150,7 +150,7 @@ export async function runReconciler(
     failurePolicy: config.failurePolicy,
     timeoutS: config.webhookTimeoutS,
     memory: registrationStore(ledger),
-    watches: manager.store,
+    store: manager.store,
     isLeader,
     trustSource: trustSourceOf(config, {
       signal,

@@ -1,5 +1,5 @@
 import type { Client } from '../../shared/cluster/client.ts'
-import { type Source, WatchSet } from '../../shared/cluster/watch-set.ts'
+import { type Source, Store } from '../../shared/cluster/store.ts'
 import { WorkQueue } from '../../shared/ops/work-queue.ts'
 import { createElection, type Election } from './leader-election.ts'
 
@@ -70,7 +70,7 @@ interface Running {
 /** Runs the controllers of one system over one store of watches, as the one leader where they write. */
 export class Manager {
   /** What the cluster looks like, as far as the controllers watch it. */
-  readonly store: WatchSet
+  readonly store: Store
   readonly #options: ManagerOptions
   readonly #running = new Map<string, Running>()
   readonly #election: Election
@@ -82,7 +82,7 @@ export class Manager {
 
   constructor(options: ManagerOptions) {
     this.#options = options
-    this.store = new WatchSet({
+    this.store = new Store({
       client: options.client,
       onChange: (source, key) => this.#changed({ source, ...(key !== undefined && { key }) }),
       onTrouble: (source, error) => {

@@ -1,13 +1,13 @@
 import { createStatusDecider } from '../../shared/baseline/asset-status.ts'
 import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
-import { STATE_CONFIG_MAP } from '../../shared/baseline/names.ts'
+import { BASELINE } from '../../shared/baseline/names.ts'
 import { parseState } from '../../shared/baseline/state.ts'
 import type { Client } from '../../shared/cluster/client.ts'
 import { createSchemas, schemaKey } from '../../shared/cluster/schemas.ts'
-import { WatchSet } from '../../shared/cluster/watch-set.ts'
-import { createCycle } from '../../shared/ops/cycle.ts'
+import { Store } from '../../shared/cluster/store.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
 import type { Log, TroubleTeller } from '../../shared/ops/log.ts'
+import { WorkQueue } from '../../shared/ops/work-queue.ts'
 import { createSnapshot, queriesOf, type Snapshot } from './snapshot.ts'
 
 export interface FollowOptions {
@@ -28,7 +28,7 @@ export interface FollowedSnapshot {
   readonly start: () => void
 }
 
-const SCHEMA_RETRY_MS = 1_000
+const STATE = 'state'
 const SCHEMA_REFRESH_MS = 5 * 60_000
 
 /** Follows the state that the leader publishes, and the schemas of the kinds in it, once it is started. */
@@ -49,32 +49,35 @@ export function followSnapshot(options: FollowOptions): FollowedSnapshot {
     isToldToWait = true
     log.info('waiting for the leader to publish its state; until then only overrides are judged')
   }
-  const loading = createCycle({
-    signal,
-    retryMs: SCHEMA_RETRY_MS,
-    onTrouble: (error) => tell('cannot take the state in; trying again', error),
-    async work() {
-      const state = parseState(watches.object('state')?.data)
-      if (!state) return tellWaiting()
-      const queries = queriesOf(catalog, state)
-      const schemas = await loadSchemas(queries)
-      snapshot = createSnapshot(catalog, state, schemas, decide)
-      tellState(snapshot)
-      const missing = queries.filter((query) => !schemas.has(schemaKey(query)))
-      if (missing.length > 0)
-        throw new Error(`schemas are not published yet: ${missing.map(schemaKey).join(', ')}`)
-      tell.recovered()
-      // A schema may change without the state; an unchanged one costs a read of the index.
-      loading.soon(SCHEMA_REFRESH_MS)
-    },
+  const load = async () => {
+    const state = parseState(store.object(STATE)?.data)
+    if (!state) return tellWaiting()
+    const queries = queriesOf(catalog, state)
+    const schemas = await loadSchemas(queries)
+    snapshot = createSnapshot(catalog, state, schemas, decide)
+    tellState(snapshot)
+    const missing = queries.filter((query) => !schemas.has(schemaKey(query)))
+    if (missing.length > 0)
+      throw new Error(`schemas are not published yet: ${missing.map(schemaKey).join(', ')}`)
+    tell.recovered()
+    // A schema may change without the state; an unchanged one costs a read of the index.
+    queue.addAfter(STATE, SCHEMA_REFRESH_MS)
+  }
+  const queue = new WorkQueue({
+    work: load,
+    onError: (_key, error) => tell('cannot take the state in; trying again', error),
   })
-  const watches = new WatchSet({
+  const store = new Store({
     client,
     onTrouble: (id, error) => tell(`cannot read the ${id}; trying again`, error),
-    onChange: () => loading.soon(0),
+    onChange: () => queue.add(STATE),
   })
   const at = { apiVersion: 'v1', resource: 'configmaps', namespace }
-  signal.addEventListener('abort', () => watches.stop(), { once: true })
+  const stop = () => {
+    store.stop()
+    void queue.stop()
+  }
+  signal.addEventListener('abort', stop, { once: true })
   return {
     current: () => snapshot,
     obstacles: () => {
@@ -82,7 +85,7 @@ export function followSnapshot(options: FollowOptions): FollowedSnapshot {
       const isLacking = snapshot.all.some(({ status, tree }) => isActive(status) && !tree)
       return isLacking ? ['some schemas are missing'] : []
     },
-    start: () => watches.follow('snapshot', [{ id: 'state', at, name: STATE_CONFIG_MAP }]),
+    start: () => store.follow('snapshot', [{ id: STATE, at, name: BASELINE.stateConfigMap }]),
   }
 }
 

@@ -3,7 +3,7 @@ import type { Server } from 'node:https'
 import { join } from 'node:path'
 
 import type { Client } from '../../shared/cluster/client.ts'
-import { WatchSet } from '../../shared/cluster/watch-set.ts'
+import { Store } from '../../shared/cluster/store.ts'
 import { isMap, type KubeObject } from '../../shared/engine/json/object.ts'
 import type { Log, TroubleTeller } from '../../shared/ops/log.ts'
 import { certificatesIn, isSignedByOne, servableIn } from '../../shared/ops/pem.ts'
@@ -70,11 +70,11 @@ export function followCertificate(options: CertificateOptions): () => boolean {
     return () => inUse !== undefined
   }
   const { namespace, name } = source
-  const watches = new WatchSet({
+  const store = new Store({
     client,
     onTrouble: (id, error) => tell(`cannot read the ${id}; trying again`, error),
     onChange: (id) => {
-      const secret = watches.object(id)
+      const secret = store.object(id)
       // The leader has yet to make the first.
       if (!secret && !inUse) return
       try {
@@ -84,10 +84,10 @@ export function followCertificate(options: CertificateOptions): () => boolean {
       }
     },
   })
-  watches.follow('certificate', [
+  store.follow('certificate', [
     { id: 'certificate', at: { apiVersion: 'v1', resource: 'secrets', namespace }, name },
   ])
-  signal.addEventListener('abort', () => watches.stop(), { once: true })
+  signal.addEventListener('abort', () => store.stop(), { once: true })
   return () => inUse !== undefined
 }
 

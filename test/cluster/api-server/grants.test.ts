@@ -1,5 +1,5 @@
 import t from 'tap'
-import { RECONCILER_ACCOUNT } from '../../../src/shared/baseline/names.ts'
+import { BASELINE } from '../../../src/shared/baseline/names.ts'
 import { accountUser } from '../../../src/shared/engine/identity.ts'
 import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
 import { type CatalogText, NAMESPACE, programWith } from '../harness/program.ts'
@@ -120,7 +120,7 @@ t.test('assets that grant something', async (t) => {
   })
   const { admin, read, untilEvent, withoutWebhook } = cluster
   const reviewed = async (attributes: object) => {
-    const user = accountUser(NAMESPACE, RECONCILER_ACCOUNT)
+    const user = accountUser(NAMESPACE, BASELINE.reconcilerAccount)
     const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
     const spec = { user, resourceAttributes: attributes }
     const { body } = await admin<Loose>('POST', path, { spec })

@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { MANAGED_BY } from '../../../src/shared/baseline/annotations.ts'
 import { namespaceOf } from '../../../src/shared/baseline/catalog/catalog.ts'
 import { accounts } from '../../../src/shared/baseline/generated/rbac.ts'
-import { RECONCILER_ROLE } from '../../../src/shared/baseline/names.ts'
+import { BASELINE } from '../../../src/shared/baseline/names.ts'
 import { connect } from '../../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../../src/shared/cluster/kubeconfig.ts'
 import { pathOf } from '../../../src/shared/cluster/resource.ts'
@@ -43,7 +43,7 @@ const merge = 'application/merge-patch+json'
 const { catalog, entry } = ownProgram()
 
 /** The ClusterRole that our webhook configurations belong to. */
-export const OWNER = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${RECONCILER_ROLE}`
+export const OWNER = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${BASELINE.reconcilerRole}`
 export const OUR_NAMESPACE = `/api/v1/namespaces/${NAMESPACE}`
 export const REGISTERED = [MUTATING, VALIDATING] as const
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { accounts } from '../../../src/shared/baseline/generated/rbac.ts'
-import { RECONCILER_ROLE } from '../../../src/shared/baseline/names.ts'
+import { BASELINE } from '../../../src/shared/baseline/names.ts'
 import { checkedCatalog, entry, HEAD, mistakesIn, NAMESPACE } from './checked.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
@@ -32,7 +32,7 @@ function grantedIn(role: 'ClusterRole' | 'Role', kind: Kind, body: string, names
       templateOf(text, namespace),
     )
     const found = accounts(catalog, NAMESPACE).find(
-      (object) => object.kind === role && object.metadata.name === RECONCILER_ROLE,
+      (object) => object.kind === role && object.metadata.name === BASELINE.reconcilerRole,
     )
     return ((found?.rules ?? []) as readonly unknown[]).map((rule) => JSON.stringify(rule))
   }
@@ -124,7 +124,7 @@ t.test(
       {},
     )
     const rulesOn = accounts(buried, NAMESPACE).filter(
-      ({ metadata }) => metadata.name === RECONCILER_ROLE,
+      ({ metadata }) => metadata.name === BASELINE.reconcilerRole,
     )
     t.notMatch(JSON.stringify(rulesOn), '"bind"')
   },

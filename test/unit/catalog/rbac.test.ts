@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Asset, Catalog } from '../../../src/shared/baseline/catalog/catalog.ts'
 import { isRole } from '../../../src/shared/baseline/catalog/grants.ts'
 import { accounts, type Rule } from '../../../src/shared/baseline/generated/rbac.ts'
-import { RECONCILER_ACCOUNT, WEBHOOK_ACCOUNT } from '../../../src/shared/baseline/names.ts'
+import { BASELINE } from '../../../src/shared/baseline/names.ts'
 import { accountUser } from '../../../src/shared/engine/identity.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { assetNamed, catalog } from './facts.ts'
@@ -26,7 +26,7 @@ const permissions = (rules: readonly Rule[]) =>
     ),
   )
 
-const everyRule = [RECONCILER_ACCOUNT, WEBHOOK_ACCOUNT].flatMap((account) => [
+const everyRule = [BASELINE.reconcilerAccount, BASELINE.webhookAccount].flatMap((account) => [
   ...rulesOf(account, 'ClusterRole'),
   ...rulesOf(account, 'Role'),
 ])
@@ -42,7 +42,7 @@ t.test('makes an account with its roles for each process', async (t) => {
     `Role ${NAMESPACE} ${name}`,
     `RoleBinding ${NAMESPACE} ${name}`,
   ]
-  t.same(titles, [...of(RECONCILER_ACCOUNT), ...of(WEBHOOK_ACCOUNT)])
+  t.same(titles, [...of(BASELINE.reconcilerAccount), ...of(BASELINE.webhookAccount)])
 })
 
 t.test('binds each role to its own account alone', async (t) => {
@@ -88,8 +88,10 @@ t.test(
 )
 
 t.test('the webhook reads its own two objects and creates events, nothing else', async (t) => {
-  t.same(permissions(rulesOf(WEBHOOK_ACCOUNT, 'ClusterRole')), ['create events.k8s.io/events any'])
-  t.same(permissions(rulesOf(WEBHOOK_ACCOUNT, 'Role')), [
+  t.same(permissions(rulesOf(BASELINE.webhookAccount, 'ClusterRole')), [
+    'create events.k8s.io/events any',
+  ])
+  t.same(permissions(rulesOf(BASELINE.webhookAccount, 'Role')), [
     ...['get', 'list', 'watch'].map((verb) => `${verb} /configmaps virt-platform-autopilot-state`),
     ...['get', 'list', 'watch'].map(
       (verb) => `${verb} /secrets virt-platform-autopilot-webhook-tls`,
@@ -104,7 +106,7 @@ t.test(
   async (t) => {
     const assets = catalog.filter(isOwn)
     t.ok(assets.length > 1)
-    t.same(permissions(rulesOf(RECONCILER_ACCOUNT, 'Role')), [
+    t.same(permissions(rulesOf(BASELINE.reconcilerAccount, 'Role')), [
       ...['get', 'list', 'watch', 'create', 'patch'].map(
         (verb) => `${verb} /configmaps virt-platform-autopilot-state`,
       ),
@@ -127,7 +129,7 @@ t.test(
 
 /** Whose reconciler needs nothing but to write its objects. */
 const plain = catalog.filter((asset) => !isRole(asset) && !isOwn(asset))
-const reconciler = permissions(rulesOf(RECONCILER_ACCOUNT, 'ClusterRole', plain))
+const reconciler = permissions(rulesOf(BASELINE.reconcilerAccount, 'ClusterRole', plain))
 const writes = reconciler.filter((permission) => !/^(get|list|watch) /.test(permission))
 
 t.test('the reconciler reads without a name only what has none that is known', async (t) => {
@@ -212,8 +214,8 @@ t.test('what is deleted may be deleted, by name, and what is gone is never writt
     { ...check, prune: true },
     { ...check, name: 'gone', isTombstone: true, object: old },
   ]
-  const rules = rulesOf(RECONCILER_ACCOUNT, 'ClusterRole', catalog).filter(({ resources }) =>
-    resources.includes('nodehealthchecks'),
+  const rules = rulesOf(BASELINE.reconcilerAccount, 'ClusterRole', catalog).filter(
+    ({ resources }) => resources.includes('nodehealthchecks'),
   )
   const name = check.object.name
   t.same(
@@ -227,7 +229,7 @@ t.test('what is deleted may be deleted, by name, and what is gone is never writt
 })
 
 t.test('a catalog without namespaces needs none', async (t) => {
-  const rules = rulesOf(RECONCILER_ACCOUNT, 'ClusterRole', [
+  const rules = rulesOf(BASELINE.reconcilerAccount, 'ClusterRole', [
     assetNamed('hco-golden-config'),
     assetNamed('swap-enable'),
   ])
@@ -236,7 +238,7 @@ t.test('a catalog without namespaces needs none', async (t) => {
 
 t.test('the same object twice is named once', async (t) => {
   const swap = assetNamed('swap-enable')
-  const rules = rulesOf(RECONCILER_ACCOUNT, 'ClusterRole', [
+  const rules = rulesOf(BASELINE.reconcilerAccount, 'ClusterRole', [
     swap,
     swap,
     assetNamed('pci-passthrough'),
@@ -252,8 +254,8 @@ t.test('the same object twice is named once', async (t) => {
 t.test('what a role of the catalog grants, the reconciler may do itself', async (t) => {
   const role = assetNamed('node-maintenance')
   t.ok(isRole(role))
-  const granted = rulesOf(RECONCILER_ACCOUNT, 'ClusterRole', [role]).filter(({ resources }) =>
-    resources.includes('nodemaintenances'),
+  const granted = rulesOf(BASELINE.reconcilerAccount, 'ClusterRole', [role]).filter(
+    ({ resources }) => resources.includes('nodemaintenances'),
   )
   const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete']
   t.strictSame(granted, [
@@ -262,7 +264,9 @@ t.test('what a role of the catalog grants, the reconciler may do itself', async 
 })
 
 t.test('an own namespace is read as others are, beside the objects in it', async (t) => {
-  const rules = permissions(rulesOf(RECONCILER_ACCOUNT, 'ClusterRole', catalog.filter(isOwn)))
+  const rules = permissions(
+    rulesOf(BASELINE.reconcilerAccount, 'ClusterRole', catalog.filter(isOwn)),
+  )
   t.ok(rules.includes(`watch /namespaces ${NAMESPACE}`))
   t.notOk(rules.some((permission) => permission.includes('services')))
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-import { SERVING_SECRET } from '../../../src/shared/baseline/names.ts'
+import { BASELINE } from '../../../src/shared/baseline/names.ts'
 import { NAMESPACE } from '../../../test/cluster/harness/program.ts'
 import { freePort, serve } from '../../control-plane/ports.ts'
 import { spawnLeashed } from '../../control-plane/processes.ts'
@@ -48,7 +48,7 @@ export interface Place {
 /** A folder with the webhook's certificate. It goes with the cluster, whatever ends us: there is a key in it. */
 export async function createPlace({ dataDir, read, authority }: Bench): Promise<Place> {
   const folder = mkdtempSync(join(dataDir, 'peers-'))
-  const { data } = await read(`/api/v1/namespaces/${NAMESPACE}/secrets/${SERVING_SECRET}`)
+  const { data } = await read(`/api/v1/namespaces/${NAMESPACE}/secrets/${BASELINE.servingSecret}`)
   for (const name of ['tls.crt', 'tls.key'])
     writeFileSync(join(folder, name), Buffer.from(data[name], 'base64'), { mode: 0o600 })
   return { folder, ca: await authority() }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { STATE_CONFIG_MAP } from '../../../src/shared/baseline/names.ts'
+import { BASELINE } from '../../../src/shared/baseline/names.ts'
 import type { Client } from '../../../src/shared/cluster/client.ts'
 import { watch } from '../../../src/shared/cluster/watch.ts'
 import type { AuditedRequest } from '../audit.ts'
@@ -98,7 +98,7 @@ async function watchHeals(
 const PARTS: readonly (readonly [what: string, isPart: (request: AuditedRequest) => boolean])[] = [
   ['events', ({ objectRef }) => objectRef?.resource === 'events'],
   ['dry runs', ({ requestURI }) => requestURI.includes('dryRun=')],
-  ['writes of the state', ({ objectRef }) => objectRef?.name === STATE_CONFIG_MAP],
+  ['writes of the state', ({ objectRef }) => objectRef?.name === BASELINE.stateConfigMap],
   ['writes of the object', ({ verb }) => verb === 'patch'],
   ['others', () => true],
 ]

@@ -1,10 +1,5 @@
 import { namespaceOf } from '../../../src/shared/baseline/catalog/catalog.ts'
-import {
-  AUTHORITY_SECRET,
-  LEASE,
-  SERVING_SECRET,
-  STATE_CONFIG_MAP,
-} from '../../../src/shared/baseline/names.ts'
+import { BASELINE } from '../../../src/shared/baseline/names.ts'
 import { pathOf } from '../../../src/shared/cluster/resource.ts'
 import { MUTATING, NAMESPACE, VALIDATING } from '../../../test/cluster/harness/autopilot-fixture.ts'
 import { install } from '../../control-plane/install.ts'
@@ -68,10 +63,10 @@ async function forget({ admin, program, hco }: Bench): Promise<void> {
     MUTATING,
     VALIDATING,
     ...objects,
-    own('configmaps', STATE_CONFIG_MAP),
-    own('secrets', AUTHORITY_SECRET),
-    own('secrets', SERVING_SECRET),
-    own('leases', LEASE, 'coordination.k8s.io/v1'),
+    own('configmaps', BASELINE.stateConfigMap),
+    own('secrets', BASELINE.authoritySecret),
+    own('secrets', BASELINE.servingSecret),
+    own('leases', BASELINE.lease, 'coordination.k8s.io/v1'),
   ]
   for (const path of paths) {
     const { status, body } = await admin('DELETE', path)

@@ -13,7 +13,7 @@ import {
   type KindSchema,
   type LoadSchemas,
 } from '../../../shared/cluster/schemas.ts'
-import type { WatchSet } from '../../../shared/cluster/watch-set.ts'
+import type { Store } from '../../../shared/cluster/store.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import {
   hyperConvergedOf,
@@ -41,7 +41,7 @@ export interface ClusterViewOptions {
   readonly images: Readonly<Record<string, string>>
   /** Where the HyperConverged is, if there may be several. */
   readonly hcoNamespace: string | undefined
-  readonly watches: WatchSet
+  readonly store: Store
   /** What the server says of its kinds may be out of date by now: look again. */
   readonly onDoubt: () => void
 }
@@ -72,7 +72,7 @@ export class ClusterView {
     const { client } = options
     this.#discover = createDiscovery(client)
     this.#loadSchemas = createSchemas(client)
-    this.#definitions = new Definitions(options.catalog, () => this.watches.objects(CRDS))
+    this.#definitions = new Definitions(options.catalog, () => this.store.objects(CRDS))
     this.#hcoName = options.catalog.find(isHyperConverged)?.object.name
   }
 
@@ -80,8 +80,8 @@ export class ClusterView {
     for (const timer of this.#timers) clearTimeout(timer)
   }
 
-  get watches(): WatchSet {
-    return this.#options.watches
+  get store(): Store {
+    return this.#options.store
   }
 
   /** The schema of an asset's kind; undefined while the server has not published it. */
@@ -90,34 +90,30 @@ export class ClusterView {
   }
 
   live(asset: Asset): KubeObject | undefined {
-    return isHyperConverged(asset)
-      ? this.#hyperConverged()
-      : this.watches.object(assetSource(asset))
+    return isHyperConverged(asset) ? this.#hyperConverged() : this.store.object(assetSource(asset))
   }
 
   /** Whether the asset's object is known, one of a kind that is not served being known to be absent. */
   isObjectKnown(asset: Asset): boolean {
     const id = sourceOf(asset)
-    return !this.watches.has(id) || this.watches.isSynced([id])
+    return !this.store.has(id) || this.store.isSynced([id])
   }
 
   hasNamespace(namespace: string): boolean {
     const id = namespaceSource(namespace)
-    const found = this.watches.object(id)
+    const found = this.store.object(id)
     // One that is going away takes no new object.
-    return (
-      !this.watches.isSynced([id]) || (found !== undefined && !found.metadata.deletionTimestamp)
-    )
+    return !this.store.isSynced([id]) || (found !== undefined && !found.metadata.deletionTimestamp)
   }
 
   /** Puts in what a write returned, so that nobody plans from an older object. */
   update(asset: Asset, object: KubeObject): void {
-    this.watches.update(sourceOf(asset), object)
+    this.store.update(sourceOf(asset), object)
   }
 
   /** Brings discovery, watches and schemas up to date and says what is known. */
   async look(): Promise<Snapshot> {
-    if (!this.watches.isSynced([CRDS])) return NOT_YET
+    if (!this.store.isSynced([CRDS])) return NOT_YET
     if (!this.#isDiscovered) {
       // What changes while the server answers is asked for again.
       this.#isDiscovered = true
@@ -134,7 +130,7 @@ export class ClusterView {
     const objects = hco
       ? [otherAutopilotSource(namespace), ...objectSources(catalog, this.#served, namespace)]
       : []
-    this.watches.follow(FOLLOWER, [...basis, ...objects])
+    this.store.follow(FOLLOWER, [...basis, ...objects])
     const unavailable = this.#unavailability()
     if (unavailable || !hco) return unavailable ?? NOT_YET
     await this.#readSchemas()
@@ -179,19 +175,19 @@ export class ClusterView {
 
   #hyperConvergeds(): readonly KubeObject[] {
     const { hcoNamespace } = this.#options
-    const all = this.watches.objects('hco')
+    const all = this.store.objects('hco')
     if (hcoNamespace === undefined) return all
     return all.filter(({ metadata }) => metadata.namespace === hcoNamespace)
   }
 
   #unavailability(): Unavailable | undefined {
-    const followed = Object.keys(FACT_SOURCES).filter((id) => this.watches.has(id))
+    const followed = Object.keys(FACT_SOURCES).filter((id) => this.store.has(id))
     return unavailability({
       hcos: this.#hyperConvergeds(),
       hcoName: this.#hcoName,
-      isHcoServed: this.watches.has('hco'),
-      areFactsRead: this.watches.isSynced(followed),
-      isOtherRead: this.watches.isSynced([OTHER_AUTOPILOT]),
+      isHcoServed: this.store.has('hco'),
+      areFactsRead: this.store.isSynced(followed),
+      isOtherRead: this.store.isSynced([OTHER_AUTOPILOT]),
     })
   }
 
@@ -217,16 +213,16 @@ export class ClusterView {
   }
 
   #observe(hco: KubeObject): Observations {
-    const { watches } = this
+    const { store } = this
     return {
       hco,
-      nodes: watches.objects('nodes'),
-      infrastructure: watches.object('infrastructure'),
-      scheduler: watches.object('scheduler'),
-      pools: watches.objects('pools'),
-      kubeletConfigs: watches.objects('kubeletConfigs'),
-      machineConfiguration: watches.object('machineConfiguration'),
-      otherAutopilot: watches.object(OTHER_AUTOPILOT),
+      nodes: store.objects('nodes'),
+      infrastructure: store.object('infrastructure'),
+      scheduler: store.object('scheduler'),
+      pools: store.objects('pools'),
+      kubeletConfigs: store.objects('kubeletConfigs'),
+      machineConfiguration: store.object('machineConfiguration'),
+      otherAutopilot: store.object(OTHER_AUTOPILOT),
       served: this.#served,
       schemas: this.#schemas,
       images: this.#options.images,

@@ -1,4 +1,4 @@
-import { PRODUCT } from '../../../shared/baseline/names.ts'
+import { BASELINE } from '../../../shared/baseline/names.ts'
 import type { Client } from '../../../shared/cluster/client.ts'
 import { read } from '../../../shared/cluster/resource.ts'
 import { whoAmI } from '../../../shared/cluster/who-am-i.ts'
@@ -23,8 +23,8 @@ export async function requireLeadership(
   }
   // The Go product's Deployment bears this very name; ours do not.
   const at = { apiVersion: 'apps/v1', resource: 'deployments', namespace }
-  if (!(await read(client, at, PRODUCT))) return
+  if (!(await read(client, at, BASELINE.name))) return
   const olm = 'install this one into another namespace, since OLM brings back what it installed'
-  const way = `${olm}; where OLM did not, delete it: kubectl delete deployment -n ${namespace} ${PRODUCT}`
-  return fail(`the Deployment ${namespace}/${PRODUCT} is another autopilot's: ${way}`)
+  const way = `${olm}; where OLM did not, delete it: kubectl delete deployment -n ${namespace} ${BASELINE.name}`
+  return fail(`the Deployment ${namespace}/${BASELINE.name} is another autopilot's: ${way}`)
 }

@@ -2,7 +2,7 @@ import type { Catalog } from '../../../shared/baseline/catalog/catalog.ts'
 import { FACT_SOURCES } from '../../../shared/baseline/facts/facts.ts'
 import { parseState } from '../../../shared/baseline/state.ts'
 import type { Client } from '../../../shared/cluster/client.ts'
-import { WatchSet } from '../../../shared/cluster/watch-set.ts'
+import { Store } from '../../../shared/cluster/store.ts'
 import { Ledger, readState } from '../ledger.ts'
 import type { Snapshot } from './availability.ts'
 import { ClusterView, FOLLOWER } from './cluster-view.ts'
@@ -53,7 +53,7 @@ export async function withCluster<Result>(
   ledger.resume(data)
   const troubles = new Map<string, Error>()
   let news = Promise.withResolvers<void>()
-  const watches = new WatchSet({
+  const store = new Store({
     client,
     onChange(source) {
       if (view.noteChange(source)) news.resolve()
@@ -65,20 +65,20 @@ export async function withCluster<Result>(
   })
   const images = parseState(data)?.facts.images ?? options.images
   const onDoubt = () => news.resolve()
-  const view = new ClusterView({ client, catalog, images, hcoNamespace, watches, onDoubt })
+  const view = new ClusterView({ client, catalog, images, hcoNamespace, store, onDoubt })
   const untilNews = async () => {
     const timer = setTimeout(news.resolve, LOOK_AGAIN_MS)
     await news.promise
     clearTimeout(timer)
     news = Promise.withResolvers()
   }
-  watches.follow(FOLLOWER, [crdSource])
+  store.follow(FOLLOWER, [crdSource])
   try {
     const snapshot = await lookUntilComplete(view, { ...options, troubles, untilNews })
     return await work({ snapshot, view, ledger, troubles })
   } finally {
     view.stop()
-    watches.stop()
+    store.stop()
   }
 }
 
@@ -95,7 +95,7 @@ async function lookUntilComplete(view: ClusterView, looking: Looking): Promise<C
     const tookMs = performance.now() - startedAt
     const isBehind = view.isDiscoveryBehind() && tookMs < LONGEST_LAG_MS
     if (!isBehind && isSeen(snapshot) && isRead(view, looking)) return snapshot
-    if (tookMs > LONGEST_MS) throw tooSlow(view.watches.unread())
+    if (tookMs > LONGEST_MS) throw tooSlow(view.store.unread())
     await looking.untilNews()
   }
 }
@@ -111,8 +111,8 @@ function requireFacts(troubles: ReadonlyMap<string, Error>): void {
 const isSeen = (snapshot: Snapshot): snapshot is CompleteSnapshot =>
   snapshot.kind === 'ready' || snapshot.reason !== 'NotYet'
 
-const isRead = ({ watches }: ClusterView, { wantsObjects, troubles }: Looking) =>
-  !wantsObjects || watches.unread().every((id) => troubles.has(id))
+const isRead = ({ store }: ClusterView, { wantsObjects, troubles }: Looking) =>
+  !wantsObjects || store.unread().every((id) => troubles.has(id))
 
 const tooSlow = (unread: readonly string[]) =>
   new Error(`the cluster was not read within ${LONGEST_MS / 1000} s: missing ${unread.join(', ')}`)

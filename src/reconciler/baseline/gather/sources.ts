@@ -5,9 +5,9 @@ import {
   kindKey,
 } from '../../../shared/baseline/catalog/catalog.ts'
 import { FACT_SOURCES } from '../../../shared/baseline/facts/facts.ts'
-import { PRODUCT } from '../../../shared/baseline/names.ts'
+import { BASELINE } from '../../../shared/baseline/names.ts'
 import type { Served } from '../../../shared/cluster/discovery.ts'
-import type { Source } from '../../../shared/cluster/watch-set.ts'
+import type { Source } from '../../../shared/cluster/store.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 
 export const CRDS = 'crds'
@@ -112,7 +112,7 @@ export function objectSources(
 export const otherAutopilotSource = (hcoNamespace: string): Source => ({
   id: OTHER_AUTOPILOT,
   at: { apiVersion: 'apps/v1', resource: 'deployments', namespace: hcoNamespace },
-  name: PRODUCT,
+  name: BASELINE.name,
   // Its status changes with each of its pods.
   project: ({ apiVersion, kind, metadata: { name, namespace }, spec }) => ({
     apiVersion,

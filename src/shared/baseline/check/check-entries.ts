@@ -12,16 +12,7 @@ import { isHyperConverged, kindKey } from '../catalog/catalog.ts'
 import type { AssetEntry, ObjectIdentity, TombstoneEntry } from '../catalog/catalog-schema.ts'
 import type { TitledEntry } from '../catalog/catalog-text.ts'
 import type { Condition } from '../catalog/condition-schemas.ts'
-import {
-  AUTHORITY_SECRET,
-  LEASE,
-  RECONCILER_ACCOUNT,
-  RECONCILER_ROLE,
-  SERVING_SECRET,
-  STATE_CONFIG_MAP,
-  WEBHOOK_ACCOUNT,
-  WEBHOOK_CONFIGURATION,
-} from '../names.ts'
+import { BASELINE } from '../names.ts'
 import {
   conditionLists,
   contradictions,
@@ -196,17 +187,17 @@ const ownObjects = (
     ? [{ path: ['object'], message: 'is the product’s own, which it keeps itself: take it away' }]
     : []
 
-const ROLES = [RECONCILER_ROLE, WEBHOOK_ACCOUNT]
+const ROLES = [BASELINE.reconcilerRole, BASELINE.webhookAccount]
 
 const OWN_OBJECTS: Readonly<Record<string, readonly string[]>> = {
-  '/ConfigMap': [STATE_CONFIG_MAP],
-  '/Secret': [AUTHORITY_SECRET, SERVING_SECRET],
-  '/ServiceAccount': [RECONCILER_ACCOUNT, WEBHOOK_ACCOUNT],
-  'coordination.k8s.io/Lease': [LEASE],
+  '/ConfigMap': [BASELINE.stateConfigMap],
+  '/Secret': [BASELINE.authoritySecret, BASELINE.servingSecret],
+  '/ServiceAccount': [BASELINE.reconcilerAccount, BASELINE.webhookAccount],
+  'coordination.k8s.io/Lease': [BASELINE.lease],
   'rbac.authorization.k8s.io/Role': ROLES,
   'rbac.authorization.k8s.io/RoleBinding': ROLES,
   'rbac.authorization.k8s.io/ClusterRole': ROLES,
   'rbac.authorization.k8s.io/ClusterRoleBinding': ROLES,
-  'admissionregistration.k8s.io/MutatingWebhookConfiguration': [WEBHOOK_CONFIGURATION],
-  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': [WEBHOOK_CONFIGURATION],
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration': [BASELINE.webhookConfiguration],
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': [BASELINE.webhookConfiguration],
 }

@@ -5,7 +5,7 @@ import { ANY, pathText, UnsetError } from '../../engine/strict-view.ts'
 import { MANAGED_BY, PREFIX } from '../annotations.ts'
 import type { Asset } from '../catalog/catalog.ts'
 import { isBinding, isRole } from '../catalog/grants.ts'
-import { PRODUCT } from '../names.ts'
+import { BASELINE } from '../names.ts'
 import { type Sample, samplesFor } from './template-samples.ts'
 
 type Path = readonly string[]
@@ -135,7 +135,7 @@ const LITERALS: readonly (readonly [pattern: RegExp, mistake: string])[] = [
     'the namespace of the HyperConverged is written out: print facts.hco.namespace',
   ],
   [
-    new RegExp(`\\bnamespace: ${PRODUCT}(?![\\w.-])`),
+    new RegExp(`\\bnamespace: ${BASELINE.name}(?![\\w.-])`),
     'our own namespace is written out: give the object the namespace $autopilot, and print object.namespace',
   ],
   [

@@ -2,17 +2,7 @@ import type { KubeObject } from '../../engine/json/object.ts'
 import { type Asset, type Catalog, isHyperConverged } from '../catalog/catalog.ts'
 import { type GrantedRule, grantedBy } from '../catalog/grants.ts'
 import { FACT_SOURCES } from '../facts/facts.ts'
-import {
-  AUTHORITY_SECRET,
-  LEASE,
-  PRODUCT,
-  RECONCILER_ACCOUNT,
-  RECONCILER_ROLE,
-  SERVING_SECRET,
-  STATE_CONFIG_MAP,
-  WEBHOOK_ACCOUNT,
-  WEBHOOK_CONFIGURATION,
-} from '../names.ts'
+import { BASELINE } from '../names.ts'
 
 /** One rule of a role, as the RBAC API has it. */
 export interface Rule {
@@ -35,20 +25,20 @@ export function accounts(catalog: Catalog, namespace: string): readonly KubeObje
   const elsewhere = catalog.filter((asset) => !isOwn(asset))
   return [
     ...account(
-      RECONCILER_ACCOUNT,
+      BASELINE.reconcilerAccount,
       namespace,
-      RECONCILER_ROLE,
+      BASELINE.reconcilerRole,
       [...reconcilerRules(), ...assetRules(elsewhere), ...namespaceRules(catalog)],
       [...ownRules(), ...assetRules(catalog.filter(isOwn))],
     ),
     ...account(
-      WEBHOOK_ACCOUNT,
+      BASELINE.webhookAccount,
       namespace,
-      WEBHOOK_ACCOUNT,
+      BASELINE.webhookAccount,
       [EVENTS],
       [
-        rule('', ['configmaps'], READ, [STATE_CONFIG_MAP]),
-        rule('', ['secrets'], READ, [SERVING_SECRET]),
+        rule('', ['configmaps'], READ, [BASELINE.stateConfigMap]),
+        rule('', ['secrets'], READ, [BASELINE.servingSecret]),
       ],
     ),
   ]
@@ -70,9 +60,9 @@ const EVENTS = rule('events.k8s.io', ['events'], ['create'])
 
 // Leases are renewed by update, whose resourceVersion makes sure that one of two candidates loses.
 const ownRules = () => [
-  rule('', ['configmaps'], [...READ, ...APPLY], [STATE_CONFIG_MAP]),
-  rule('', ['secrets'], [...READ, ...APPLY], [AUTHORITY_SECRET, SERVING_SECRET]),
-  rule('coordination.k8s.io', ['leases'], ['get', ...APPLY, 'update'], [LEASE]),
+  rule('', ['configmaps'], [...READ, ...APPLY], [BASELINE.stateConfigMap]),
+  rule('', ['secrets'], [...READ, ...APPLY], [BASELINE.authoritySecret, BASELINE.servingSecret]),
+  rule('coordination.k8s.io', ['leases'], ['get', ...APPLY, 'update'], [BASELINE.lease]),
 ]
 
 const reconcilerRules = (): readonly Rule[] => [
@@ -81,15 +71,15 @@ const reconcilerRules = (): readonly Rule[] => [
     rule(source.group, [source.resource], READ, 'name' in source ? [source.name] : undefined),
   ),
   // Where the HyperConverged is, nobody knows before.
-  rule('apps', ['deployments'], READ, [PRODUCT]),
+  rule('apps', ['deployments'], READ, [BASELINE.name]),
   EVENTS,
   rule(
     'admissionregistration.k8s.io',
     ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
     [...READ, ...APPLY, 'delete'],
-    [WEBHOOK_CONFIGURATION],
+    [BASELINE.webhookConfiguration],
   ),
-  rule('rbac.authorization.k8s.io', ['clusterroles'], ['get'], [RECONCILER_ROLE]),
+  rule('rbac.authorization.k8s.io', ['clusterroles'], ['get'], [BASELINE.reconcilerRole]),
 ]
 
 const assetRules = (catalog: Catalog) => [...objectRules(catalog), ...grantedRules(catalog)]

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../engine/json/object.ts'
 import { AUTOPILOT } from '../annotations.ts'
 import { annotateCommand } from '../kubectl.ts'
-import { PRODUCT } from '../names.ts'
+import { BASELINE } from '../names.ts'
 
 /**
  * What another autopilot is doing. The Go product comes with the HyperConverged's operator, in its namespace, and obeys the same
@@ -26,7 +26,7 @@ type Hco = Pick<KubeObject, 'metadata'>
 
 /** Who that is, and what it does to us; a sentence. */
 export const tellOther = ({ metadata: { namespace } }: Hco) =>
-  `the Deployment ${namespace}/${PRODUCT} is another autopilot, which ${AUTOPILOT} wakes: while it is active, this one writes and corrects nothing`
+  `the Deployment ${namespace}/${BASELINE.name} is another autopilot, which ${AUTOPILOT} wakes: while it is active, this one writes and corrects nothing`
 
 /** What an admin does to have us keep everything; a sentence. */
 export const tellHowAlone = ({ metadata }: Hco) =>

@@ -17,7 +17,7 @@ export interface Source {
   readonly project?: (object: KubeObject) => KubeObject
 }
 
-export interface WatchSetOptions {
+export interface StoreOptions {
   readonly client: Client
   /**
    * What is kept of one object changed, by its key in the source; without a key, the source was read completely for the
@@ -35,12 +35,12 @@ interface Running {
 }
 
 /** The watches of one process, started and stopped as the cluster begins and ends to serve their kinds. */
-export class WatchSet {
-  readonly #options: WatchSetOptions
+export class Store {
+  readonly #options: StoreOptions
   readonly #running = new Map<string, Running>()
   readonly #wanted = new Map<string, readonly Source[]>()
 
-  constructor(options: WatchSetOptions) {
+  constructor(options: StoreOptions) {
     this.#options = options
   }
 
