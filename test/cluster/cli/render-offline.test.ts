@@ -106,28 +106,41 @@ t.test('an asset that was asked for and is not active is told', async (t) => {
   t.notOk('spec' in (objects(said.stdout)[0] ?? {}))
 })
 
-t.test('an asset that cannot be rendered is told, beside all others', async (t) => {
+t.test('an asset that cannot be rendered here is told, beside all others', async (t) => {
   const assets = t.testdir({
     'catalog.yaml': `assets:
   - name: broken
     group: mine
-    description: it was never right
+    description: one value of the HyperConverged breaks it
     template: active/broken.yaml.ejs
     object: { group: '', versions: [v1], kind: ConfigMap, resource: configmaps, namespace: default, name: broken }
     install: always
     order: 5
+    hcoFields: [/infra]
 `,
-    active: { 'broken.yaml.ejs': 'kind: <%= [].at(0) %>\n' },
+    active: {
+      'broken.yaml.ejs': `apiVersion: v1
+kind: ConfigMap
+metadata: { name: broken, namespace: default }
+data: { infra: <%= optional(facts.hco.spec, '/infra', '') === 'odd' ? [].at(0) : 'even' %> }
+`,
+    },
   })
-  const said = await run(['render', `--assets=${assets}`])
+  const input = `apiVersion: hco.kubevirt.io/v1
+kind: HyperConverged
+metadata: { name: kubevirt-hyperconverged, namespace: openshift-cnv }
+spec: { infra: odd }
+`
+  const said = await run(['render', '--hco=-', `--assets=${assets}`], { input })
   t.equal(said.code, 1)
   t.match(
     said.stderr,
-    /: broken: .*broken.yaml.ejs:1: only strings, numbers and booleans can be printed, not undefined/,
+    /: broken: .*broken.yaml.ejs:4: only strings, numbers and booleans can be printed, not undefined/,
   )
   t.equal(said.stderr.trim().split('\n').length, 1)
-  t.same(objects(said.stdout), objects((await run(['render'])).stdout))
-  const status = await run(['render', `--assets=${assets}`, '--output=status'])
+  t.same(objects(said.stdout), objects((await run(['render', '--hco=-'], { input })).stdout))
+  const asked = ['render', '--hco=-', `--assets=${assets}`, '--output=status']
+  const status = await run(asked, { input })
   t.match(status, { code: 1, stdout: /^broken +RenderFailed +- /m })
 })
 
