@@ -1,4 +1,5 @@
 import { createStatusDecider } from '../../../src/shared/baseline/asset-status.ts'
+import type { Catalog } from '../../../src/shared/baseline/catalog/catalog.ts'
 import type { Facts } from '../../../src/shared/baseline/facts/facts.ts'
 import { type State, UNKNOWN } from '../../../src/shared/baseline/state.ts'
 import type { EventInput } from '../../../src/shared/cluster/events.ts'
@@ -6,6 +7,7 @@ import type { KindSchema } from '../../../src/shared/cluster/schemas.ts'
 import { canonicalJson } from '../../../src/shared/engine/json/canonical.ts'
 import { groupOf, type KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { ATOMIC, memberTree } from '../../../src/shared/engine/merge/merge-tree.ts'
+import { treeOf } from '../../../src/shared/engine/merge/tree-of.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { Contests } from '../../../src/webhook/baseline/contests/contests.ts'
 import { createHandlers } from '../../../src/webhook/baseline/handlers.ts'
@@ -39,12 +41,21 @@ function open({ tree, ...answers }: KindSchema): KindSchema {
   }
 }
 
-/** The merge trees of the catalog's kinds, but for the descheduler's. */
+const configMaps = treeOf(
+  {
+    type: 'object',
+    properties: { data: { type: 'object', additionalProperties: { type: 'string' } } },
+  },
+  () => undefined,
+)
+
+/** The merge trees of the catalog's kinds, but for the descheduler's, and of one built-in kind. */
 export const schemas: ReadonlyMap<string, KindSchema> = new Map([
   ['hco.kubevirt.io/v1/HyperConverged', schema(hyperConvergeds, 'v1')],
   ['hco.kubevirt.io/v1beta1/HyperConverged', open(schema(hyperConvergeds, 'v1beta1'))],
   ['machineconfiguration.openshift.io/v1/MachineConfig', schema(machineConfigs, 'v1')],
   ['machineconfiguration.openshift.io/v1/KubeletConfig', schema(kubeletConfigs, 'v1')],
+  ['v1/ConfigMap', { tree: configMaps, enums: {}, fields: {} }],
   ['metallb.io/v1beta1/MetalLB', schema('operators/metallbs.metallb.io.yaml', 'v1beta1')],
   [
     'remediation.medik8s.io/v1alpha1/NodeHealthCheck',
@@ -63,10 +74,11 @@ export const facts: Facts = factsWith({
 })
 
 // Decides nothing anew for what it was last asked, as in the product.
-const statuses = createStatusDecider(catalog, sha256)
+const ownStatuses = createStatusDecider(catalog, sha256)
 
-/** What the leader has published: everything in force as this catalog says, unless a test says otherwise. */
-export function snapshotOf(changes: Partial<State> = {}): Snapshot {
+/** What the leader has published: everything in force as the catalog says, unless a test says otherwise. */
+export function snapshotOf(changes: Partial<State> = {}, assets: Catalog = catalog): Snapshot {
+  const statuses = assets === catalog ? ownStatuses : createStatusDecider(assets, sha256)
   const state: State = {
     ...UNKNOWN,
     settings: {},
@@ -74,7 +86,7 @@ export function snapshotOf(changes: Partial<State> = {}): Snapshot {
     baselines: {},
     ...changes,
   }
-  const active = createSnapshot(catalog, state, schemas, statuses).all.flatMap(
+  const active = createSnapshot(assets, state, schemas, statuses).all.flatMap(
     ({ asset, status }) => (status.kind === 'active' ? [{ asset, status }] : []),
   )
   const baselines = active.map(({ asset, status }) => [asset.name, status.digest] as const)
@@ -88,7 +100,7 @@ export function snapshotOf(changes: Partial<State> = {}): Snapshot {
     baselines: { ...Object.fromEntries(baselines), ...state.baselines },
     applied: { ...Object.fromEntries(applied), ...state.applied },
   }
-  return createSnapshot(catalog, agreed, schemas, statuses)
+  return createSnapshot(assets, agreed, schemas, statuses)
 }
 
 export const snapshot = snapshotOf()
@@ -157,10 +169,10 @@ export function requestFor(
   }
 }
 
-/** The handlers, with everything that they tell written down. */
+/** The handlers, with everything that they tell written down; without an enforcement the flag says nothing. */
 export function handlersWith(
   known: Snapshot | null = snapshot,
-  enforcement: 'correct' | 'deny' = 'correct',
+  enforcement?: 'correct' | 'deny',
   capacity = 5,
 ) {
   const counted: Counted[] = []

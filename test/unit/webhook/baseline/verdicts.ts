@@ -12,13 +12,16 @@ import {
   PREFIX,
   RECONCILE_PAUSED,
 } from '../../../../src/shared/baseline/annotations.ts'
+import { loadCatalog } from '../../../../src/shared/baseline/catalog/load-catalog.ts'
 import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
 import type { Snapshot } from '../../../../src/webhook/baseline/snapshot.ts'
 import type { AdmissionRequest, AdmissionResponse } from '../../../../src/webhook/server/review.ts'
+import { readAsset } from '../../catalog/facts.ts'
 import {
   baselineOf,
   type Edit,
   edited,
+  facts,
   handlersWith,
   type Json,
   requestFor,
@@ -30,6 +33,45 @@ const hco = baselineOf('hco-golden-config')
 const swap = baselineOf('swap-enable')
 const health = baselineOf('node-health-standard')
 const kubelet = baselineOf('kubelet-perf-settings')
+
+const OWN: Readonly<Record<string, string>> = {
+  'catalog.yaml': `assets:
+  - name: refused
+    group: verdicts
+    description: a test needs it
+    template: active/refused.yaml.ejs
+    object:
+      { group: '', versions: [v1], kind: ConfigMap, resource: configmaps, namespace: default, name: refused }
+    install: always
+    order: 90
+    enforcement: deny
+`,
+  'active/refused.yaml.ejs': `apiVersion: v1
+kind: ConfigMap
+metadata: { name: refused, namespace: default }
+data: { value: kept }
+`,
+}
+const readOwn = (name: string) => {
+  const text = OWN[name]
+  if (text === undefined) throw new Error(`there is no ${name}`)
+  return text
+}
+/** The catalog, and beside it a built-in kind whose edits are denied because its asset says so. */
+const withRefused = loadCatalog({
+  folders: [
+    { title: 'catalog.yaml', read: readAsset },
+    { title: 'own', read: readOwn },
+  ],
+  namespace: 'autopilot',
+})
+const refusing = (settings: Readonly<Record<string, string>> = {}) =>
+  snapshotOf(
+    { settings, facts: { ...facts, served: { ...facts.served, '/ConfigMap': ['v1'] } } },
+    withRefused,
+  )
+const refused = baselineOf('refused', refusing())
+const withData = (data: Readonly<Record<string, string>>): KubeObject => ({ ...refused, data })
 
 const patchOf = (...operations: readonly object[]) => JSON.stringify(operations)
 const REMOVE_WORKLOADS = patchOf({
@@ -44,7 +86,8 @@ interface Write {
   readonly old?: KubeObject
   readonly incoming: KubeObject
   readonly known?: Snapshot
-  readonly enforcement?: 'deny'
+  /** What the flag says. */
+  readonly enforcement?: 'correct' | 'deny'
   readonly verdict: string
   /** What is stored; the object as it was sent where nothing is said. */
   readonly stored?: KubeObject
@@ -61,6 +104,19 @@ const update = (object: KubeObject, edit: Edit, before: Edit = {}) => ({
   old: edited(object, before),
   incoming: edited(object, edit),
 })
+
+const labelsWithout = (label: string, { metadata }: KubeObject) => {
+  const { [label]: _, ...labels } = metadata.labels ?? {}
+  return labels
+}
+const noUnits = (spec: Json) => {
+  json(spec.config).systemd = json({ units: [] })
+}
+const owned = {
+  ownerReferences: [{ apiVersion: 'v1', kind: 'Namespace', name: 'default', uid: '1-2-3' }],
+}
+const dying = { deletionTimestamp: '2026-01-01T00:00:00Z' }
+const held = { finalizers: ['example.com/cleanup'] }
 
 const paused = { [RECONCILE_PAUSED]: 'true' }
 const unmanaged = { [MODE]: 'unmanaged' }
@@ -108,9 +164,10 @@ const writes: readonly Write[] = [
     code: 403,
   },
   {
-    says: 'denies it where the HyperConverged says so',
+    says: 'denies it where the HyperConverged says so, which overrules the flag',
     ...update(hco, { spec: strategy('RemoveWorkloads') }),
     known: snapshotOf({ settings: { [ENFORCEMENT]: 'deny' } }),
+    enforcement: 'correct',
     verdict: 'denied Drift',
     code: 403,
   },
@@ -133,6 +190,61 @@ const writes: readonly Write[] = [
     enforcement: 'deny',
     verdict: 'corrected Drift',
     stored: hco,
+    warnings: 2,
+  },
+  {
+    says: 'denies it where the asset says so, of a built-in kind too',
+    old: refused,
+    incoming: withData({ value: 'theirs' }),
+    known: refusing(),
+    verdict: 'denied Drift',
+    code: 403,
+  },
+  {
+    says: 'lets the flag overrule the asset, and keeps what is set beside',
+    old: refused,
+    incoming: withData({ value: 'theirs', beside: 'theirs' }),
+    known: refusing(),
+    enforcement: 'correct',
+    verdict: 'corrected Drift',
+    stored: withData({ value: 'kept', beside: 'theirs' }),
+    warnings: 2,
+  },
+  {
+    says: 'lets the HyperConverged overrule the asset',
+    old: refused,
+    incoming: withData({ value: 'theirs' }),
+    known: refusing({ [ENFORCEMENT]: 'correct' }),
+    verdict: 'corrected Drift',
+    stored: refused,
+    warnings: 2,
+  },
+  {
+    says: 'puts back a field that is left out even where the asset denies edits',
+    old: refused,
+    incoming: withData({}),
+    known: refusing(),
+    verdict: 'corrected Drift',
+    stored: refused,
+    warnings: 2,
+  },
+  {
+    says: 'adopts an object that is created even where the asset denies edits',
+    incoming: withData({ value: 'theirs', beside: 'theirs' }),
+    known: refusing(),
+    verdict: 'corrected Drift',
+    stored: withData({ value: 'kept', beside: 'theirs' }),
+    warnings: 2,
+  },
+  {
+    says: 'puts back an item of a list that is left out',
+    ...update(health, {
+      spec: (spec) => {
+        spec.unhealthyConditions = json([json(spec.unhealthyConditions)[0]])
+      },
+    }),
+    verdict: 'corrected Drift',
+    stored: health,
     warnings: 2,
   },
   {
@@ -164,6 +276,17 @@ const writes: readonly Write[] = [
     verdict: 'corrected Drift',
     stored: swap,
     warnings: 2,
+  },
+  {
+    says: 'puts back all of a field that is left out of a disruptive asset',
+    ...update(swap, {
+      spec: (spec) => {
+        delete spec.config
+      },
+    }),
+    verdict: 'corrected Drift',
+    stored: swap,
+    warnings: 4,
   },
   {
     says: 'puts back what was there before, where a change of a disruptive asset is pending',
@@ -262,6 +385,27 @@ const writes: readonly Write[] = [
     warnings: 6,
   },
   {
+    says: 'adopts an object of a disruptive asset that is set otherwise',
+    incoming: edited(swap, { labels: labelsWithout(MANAGED_BY, swap), spec: noUnits }),
+    verdict: 'corrected Drift',
+    stored: swap,
+    warnings: 3,
+  },
+  {
+    says: 'lets an object be created that nobody wants here',
+    incoming: edited(health, { spec: () => ({ minHealthy: '1%' }) }),
+    known: snapshotOf({ settings: { [DISABLED_RESOURCES]: '["node-health-standard"]' } }),
+    verdict: 'allowed Inactive',
+  },
+  {
+    says: 'lets an object be created with the patch that makes it legitimate',
+    incoming: edited(hco, {
+      spec: strategy('RemoveWorkloads'),
+      annotations: { [PATCH]: REMOVE_WORKLOADS },
+    }),
+    verdict: 'allowed InSync',
+  },
+  {
     says: 'lets an object be created as its baseline says',
     incoming: health,
     verdict: 'allowed InSync',
@@ -302,6 +446,12 @@ const writes: readonly Write[] = [
     code: 422,
   },
   {
+    says: 'denies an invalid pointer on an object that is created',
+    incoming: edited(health, { annotations: { [IGNORE_FIELDS]: 'spec' } }),
+    verdict: 'denied InvalidOverride',
+    code: 422,
+  },
+  {
     says: 'denies an invalid override beside one that was invalid before',
     ...update(
       hco,
@@ -327,6 +477,12 @@ const writes: readonly Write[] = [
     code: 403,
   },
   {
+    says: 'denies a patch on an object of a sensitive kind that is created',
+    incoming: edited(swap, { annotations: { [PATCH]: '[]' } }),
+    verdict: 'denied PatchBlocked',
+    code: 403,
+  },
+  {
     says: 'lets a patch on a sensitive kind be removed',
     ...update(swap, { annotations: {} }, { annotations: { [PATCH]: '[]' } }),
     verdict: 'allowed InSync',
@@ -347,6 +503,12 @@ const writes: readonly Write[] = [
     verdict: 'denied InvalidSetting',
     code: 422,
   })),
+  {
+    says: 'denies an invalid setting on a HyperConverged that is created',
+    incoming: edited(hco, { annotations: { [ENFORCEMENT]: 'warn' } }),
+    verdict: 'denied InvalidSetting',
+    code: 422,
+  },
   {
     says: 'lets a setting pass that was invalid before, keeping its last valid meaning',
     ...update(
@@ -419,6 +581,14 @@ const writes: readonly Write[] = [
     verdict: 'allowed InSync',
   },
   {
+    says: 'judges so where what reboots nodes is set otherwise',
+    ...update(swap, {
+      spec: noUnits,
+      annotations: { [IGNORE_FIELDS]: '/spec/config/systemd' },
+    }),
+    verdict: 'allowed InSync',
+  },
+  {
     says: 'puts a patch into force that comes without the edit',
     ...update(hco, { annotations: { [PATCH]: REMOVE_WORKLOADS } }),
     verdict: 'corrected Override',
@@ -482,6 +652,26 @@ const writes: readonly Write[] = [
     warnings: 1,
   },
   {
+    says: 'lets a write pass that changes nothing',
+    ...update(health, {}),
+    verdict: 'allowed InSync',
+  },
+  {
+    says: 'lets labels, annotations and owners of others pass, and tells what an owner does',
+    ...update(swap, {
+      labels: { ...swap.metadata.labels, 'app.kubernetes.io/instance': 'app' },
+      annotations: { 'argocd.argoproj.io/tracking-id': 'app' },
+      metadata: owned,
+    }),
+    verdict: 'allowed InSync',
+    warnings: 1,
+  },
+  {
+    says: 'lets owners be removed',
+    ...update(swap, {}, { metadata: owned }),
+    verdict: 'allowed InSync',
+  },
+  {
     says: 'lets a write of unmanaged fields pass',
     ...update(hco, {
       spec: (spec) => {
@@ -510,6 +700,11 @@ const writes: readonly Write[] = [
     verdict: 'allowed Paused',
   },
   {
+    says: 'leaves a paused object alone that reboots nodes',
+    ...update(swap, { spec: noUnits, annotations: paused }, { annotations: paused }),
+    verdict: 'allowed Paused',
+  },
+  {
     says: 'leaves an unmanaged object alone',
     ...update(swap, { spec: () => ({}), annotations: unmanaged }, { annotations: unmanaged }),
     verdict: 'allowed Unmanaged',
@@ -525,6 +720,15 @@ const writes: readonly Write[] = [
       hco,
       { spec: strategy('x'), annotations: { [IGNORE_FIELDS]: 'spec' } },
       { annotations: { [IGNORE_FIELDS]: 'spec' } },
+    ),
+    verdict: 'allowed Held',
+  },
+  {
+    says: 'leaves an object alone whose stored patch is no JSON',
+    ...update(
+      hco,
+      { spec: strategy('x'), annotations: { [PATCH]: 'no JSON' } },
+      { annotations: { [PATCH]: 'no JSON' } },
     ),
     verdict: 'allowed Held',
   },
@@ -688,22 +892,52 @@ const writes: readonly Write[] = [
   },
   {
     says: 'denies no change of a terminating object',
-    ...update(swap, {
-      spec: () => ({}),
-      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
-    }),
+    ...update(swap, { spec: () => ({}), metadata: dying }),
     verdict: 'corrected Drift',
-    stored: edited(swap, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }),
+    stored: edited(swap, { metadata: dying }),
     warnings: 4,
+  },
+  {
+    says: 'corrects a terminating object that reboots no nodes, too',
+    ...update(
+      health,
+      { spec: (spec) => ({ ...spec, minHealthy: '1%' }), metadata: dying },
+      { metadata: dying },
+    ),
+    verdict: 'corrected Drift',
+    stored: edited(health, { metadata: dying }),
+    warnings: 2,
   },
   {
     says: 'lets a finalizer be removed from a terminating object',
     ...update(
       swap,
-      { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [] } },
-      { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a/b'] } },
+      { metadata: { ...dying, finalizers: [] } },
+      { metadata: { ...dying, ...held } },
     ),
     verdict: 'allowed InSync',
+  },
+  {
+    says: 'lets owners be removed from a terminating object',
+    ...update(swap, { metadata: dying }, { metadata: { ...dying, ...owned } }),
+    verdict: 'allowed InSync',
+  },
+  {
+    says: 'lets a finalizer go from a terminating object, and puts back the edit that comes along',
+    ...update(
+      swap,
+      { spec: noUnits, metadata: { ...dying, finalizers: [] } },
+      { metadata: { ...dying, ...held } },
+    ),
+    verdict: 'corrected Drift',
+    stored: edited(swap, { metadata: { ...dying, finalizers: [] } }),
+    warnings: 2,
+  },
+  {
+    says: 'denies an edit that takes a finalizer along, of what is not terminating',
+    ...update(swap, { spec: noUnits, metadata: { finalizers: [] } }, { metadata: held }),
+    verdict: 'denied Drift',
+    code: 403,
   },
 ]
 
@@ -802,6 +1036,12 @@ const deletions: readonly Deletion[] = [
   {
     says: 'warns that an unmanaged object comes back, and managed',
     old: edited(swap, { annotations: unmanaged }),
+    verdict: 'allowed Unmanaged',
+    warnings: 2,
+  },
+  {
+    says: 'warns so of an unmanaged object that reboots no nodes',
+    old: edited(health, { annotations: unmanaged }),
     verdict: 'allowed Unmanaged',
     warnings: 2,
   },
