@@ -105,6 +105,13 @@ t.test(
   },
 )
 
+t.test('a folder of assets that is none ends it, before anything is started', async (t) => {
+  const dev = startDev(t, ['--assets=/nowhere'])
+  const [code] = await once(dev.child, 'close')
+  t.equal(code, 1)
+  t.equal(dev.printed(), 'virt-platform-autopilot: /nowhere/catalog.yaml: /nowhere is no folder\n')
+})
+
 t.test('on a cluster of one’s own', async (t) => {
   const cluster = await testCluster(t)
 

@@ -102,10 +102,14 @@ const mistakes: readonly (readonly [what: string, folder: Folder, ...told: strin
     '$/catalog.yaml:17: asset mine: /files/0 must not lead out of the folder',
   ],
   [
-    'a template of two documents that reads what there is not',
-    { catalog: stringify(one()), template: template('---\ndata: { a: <%= facts.nodes %> }\n') },
-    '$/active/mine.yaml.ejs:6: a template is one document, without "---": another object is an asset of its own',
-    '$/active/mine.yaml.ejs:7: facts has no "nodes", only hco, hardware, topology, images',
+    'a template that reads what there is not',
+    { catalog: stringify(one()), template: template('data: { a: <%= facts.nodes %> }\n') },
+    '$/catalog.yaml:2: asset mine: active/mine.yaml.ejs:6: value facts.nodes is not set: facts has only hco, hardware, topology, images',
+  ],
+  [
+    'a template of two documents',
+    { catalog: stringify(one()), template: template('---\ndata: { a: b }\n') },
+    '$/catalog.yaml:2: asset mine: active/mine.yaml.ejs: line 6 of its output: a second document',
   ],
 ]
 
@@ -133,7 +137,7 @@ t.test(
     }
     const missing = join(path, 'missing')
     // As diff itself does, this one keeps 1 for a difference.
-    const codes = { webhook: 1, reconciler: 1, render: 1, diff: 2, dev: 1 }
+    const codes = { webhook: 1, reconciler: 1, render: 1, diff: 2 }
     for (const [command, wanted] of Object.entries(codes)) {
       const { code, stdout, stderr } = await run([command, `--assets=${missing}`])
       t.equal(code, wanted, command)
