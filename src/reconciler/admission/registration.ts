@@ -10,7 +10,6 @@ import {
   webhookConfigurations,
 } from '../../shared/engine/webhook-configuration.ts'
 import { certificatesIn } from '../../shared/ops/pem.ts'
-import { bundleOf, isTrustedBy } from './ca-bundle.ts'
 import { CertificateRotator } from './certificate-rotator.ts'
 import type { Certificates } from './certificates.ts'
 import {
@@ -23,9 +22,11 @@ import type { TrustSource } from './trust-source.ts'
 import {
   applyBundle,
   applyConfiguration,
+  bundleOf,
   CONFIGURATION_KINDS,
   type ConfigurationKind,
   configurationsAt,
+  isTrustedBy,
   removeConfiguration,
 } from './webhook-configurations.ts'
 

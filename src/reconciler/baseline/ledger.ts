@@ -91,8 +91,8 @@ export const stateSource = (namespace: string) => ({
 })
 
 /** The data of the state as the last leader published it; undefined where none did. */
-export const readState = async (client: Client, namespace: string) =>
-  (await read(client, stateIn(namespace), BASELINE.stateConfigMap))?.data
+export const readState = async (client: Client, namespace: string, signal?: AbortSignal) =>
+  (await read(client, stateIn(namespace), BASELINE.stateConfigMap, signal))?.data
 
 /** Publishes the state. */
 export const writeState = (client: Client, namespace: string, state: State) =>

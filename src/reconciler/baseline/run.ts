@@ -166,13 +166,16 @@ export async function runReconciler(
   /** Publishes what the leader knows. */
   const state: Controller = {
     name: STATE,
-    sources: [stateSource(namespace)],
+    // Whoever never leads publishes nothing.
+    sources: isObserver ? [] : [stateSource(namespace)],
     resync: () => [STATE],
     keysOf: ({ source }) => (source === BASELINE.stateConfigMap ? [{ key: STATE }] : []),
-    async onElected() {
+    async onElected(lost) {
       const onTrouble = (error: Error) =>
         tell('cannot read the published state; trying again', error)
-      ledger.resume(await retry(() => readState(client, namespace), { signal, onTrouble }))
+      const until = AbortSignal.any([signal, lost])
+      const work = () => readState(client, namespace, until)
+      ledger.resume(await retry(work, { signal: until, onTrouble }))
     },
     async reconcile() {
       const { state } = ledger
@@ -207,7 +210,9 @@ export async function runReconciler(
     onError: (_key, error) => tell('cannot take the cluster in; trying again', error),
   }
   // The state is taken over first: the others go on from it.
-  for (const controller of isObserver ? [cluster, assets] : [state, cluster, assets, webhook])
+  for (const controller of isObserver
+    ? [state, cluster, assets]
+    : [state, cluster, assets, webhook])
     manager.add(controller)
 
   const app = createOpsApp(registry, () =>

@@ -37,8 +37,11 @@ export interface Controller {
   readonly onIdle?: () => void
   /** Whether it works without leading, too: it only reads. */
   readonly isReader?: boolean
-  /** Takes over from an earlier leader, before the first key is worked on. */
-  readonly onElected?: () => Promise<void>
+  /**
+   * Goes on from what an earlier leader left, before the first key is worked on; one that never leads, from what the
+   * leader published. The signal aborts when the Lease is lost.
+   */
+  readonly onElected?: (signal: AbortSignal) => Promise<void>
   readonly onLost?: () => void
 }
 
@@ -76,6 +79,7 @@ export class Manager {
   readonly #election: Election
   readonly #released = new AbortController()
   readonly #troubled = new Set<string>()
+  #term = new AbortController()
   /** Whether what an earlier leader left was taken over. */
   #isTakenOver = false
   #resync: NodeJS.Timeout | undefined
@@ -93,7 +97,7 @@ export class Manager {
     this.#election = createElection({
       ...options,
       signal: this.#released.signal,
-      // Ends early only when the process does.
+      // Ends early only when the Lease is lost or the process ends.
       onElected: () => void this.#lead().catch(() => undefined),
       onLost: (reason) => this.#lose(reason),
       onTrouble: options.onElectionTrouble,
@@ -133,28 +137,36 @@ export class Manager {
   async run(): Promise<void> {
     const { leadership } = this.#options
     if (leadership === 'elect') return this.#election.run()
-    if (leadership === 'assume') return this.#lead()
-    this.#addAll()
+    return leadership === 'assume' ? this.#lead() : this.#takeOver()
   }
 
   /** Finishes what is in hand, then releases the Lease. */
   async stop(): Promise<void> {
     clearInterval(this.#resync)
     this.store.stop()
-    for (const { queue } of this.#running.values()) await queue.stop()
+    // All at once: whoever went on while another finishes would decide by a store that is empty.
+    await Promise.all([...this.#running.values()].map(({ queue }) => queue.stop()))
     this.#released.abort()
   }
 
-  async #lead(): Promise<void> {
+  #lead(): Promise<void> {
     this.#options.onElected()
-    this.#isTakenOver = false
-    for (const { controller } of this.#running.values()) await controller.onElected?.()
+    return this.#takeOver()
+  }
+
+  async #takeOver(): Promise<void> {
+    this.#term = new AbortController()
+    const { signal } = this.#term
+    for (const { controller } of this.#running.values()) await controller.onElected?.(signal)
+    // Another leader may have changed since what was read for a leadership that is lost.
+    if (signal.aborted) return
     this.#isTakenOver = true
     this.#addAll()
   }
 
   #lose(reason: string): void {
     this.#isTakenOver = false
+    this.#term.abort()
     for (const { controller } of this.#running.values()) controller.onLost?.()
     this.#options.onLost(reason)
   }

@@ -39,6 +39,7 @@ export class Store {
   readonly #options: StoreOptions
   readonly #running = new Map<string, Running>()
   readonly #wanted = new Map<string, readonly Source[]>()
+  #isStopped = false
 
   constructor(options: StoreOptions) {
     this.#options = options
@@ -46,6 +47,7 @@ export class Store {
 
   /** Follows for this user exactly these sources from now on; what another follows stays. */
   follow(user: string, sources: readonly Source[]): void {
+    if (this.#isStopped) return
     this.#wanted.set(user, sources)
     const all = [...this.#wanted.values()].flat()
     const wanted = new Map(all.map((source) => [source.id, source]))
@@ -92,8 +94,10 @@ export class Store {
     if (known && isSuccessor(object, known)) objects?.set(keyOf(object), object)
   }
 
+  /** Follows nothing any more, whoever asks. */
   stop(): void {
     for (const user of this.#wanted.keys()) this.follow(user, [])
+    this.#isStopped = true
   }
 
   #start(source: Source): void {

@@ -38,23 +38,25 @@ export function createBackoff({
   }
 }
 
-export interface RetryOptions extends BackoffOptions {
+export interface RetryOptions {
   readonly onTrouble: (error: Error) => void
   readonly signal: AbortSignal
 }
 
-/** Does something until it succeeds; rejects only when the signal aborts. */
+const RETRY_MS = 1_000
+
+/** Does something until it succeeds, again a second after each failure; rejects only when the signal aborts. */
 export async function retry<T>(
   work: () => Promise<T>,
-  { onTrouble, signal, ...options }: RetryOptions,
+  { onTrouble, signal }: RetryOptions,
 ): Promise<T> {
-  const backoff = createBackoff(options)
   for (;;) {
     try {
       return await work()
     } catch (error) {
+      signal.throwIfAborted()
       onTrouble(error as Error)
-      await sleep(backoff.next(), undefined, { signal })
+      await sleep(RETRY_MS, undefined, { signal })
     }
   }
 }

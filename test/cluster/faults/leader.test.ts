@@ -119,6 +119,22 @@ t.test('leadership', async (t) => {
     t.equal(await holder(), '')
   })
 
+  await t.test('whoever only looks goes on from what the last leader published', async (t) => {
+    const annotate = async (text: string | null) => {
+      const annotations = { 'platform.kubevirt.io/disruptive-changes': text }
+      const patch = { metadata: { annotations } }
+      return cluster.admin('PATCH', HCO, patch, 'application/merge-patch+json')
+    }
+    t.match(await cluster.withoutWebhook(() => annotate('perhaps')), { status: 200 })
+    const observer = spawn('observer', '--observe')
+    t.teardown(() => observer.kill())
+    const isToldOf = async () => observer.output().includes('it counts as absent, as before')
+    await until('the setting that was valid last counts', isToldOf, 60_000)
+    t.equal(await holder(), '')
+    await observer.kill()
+    t.match(await annotate(null), { status: 200 })
+  })
+
   await t.test('without an election one leads without the Lease, and says so', async (t) => {
     const alone = spawn('alone', '--no-leader-elect')
     t.teardown(() => alone.kill())

@@ -6,8 +6,7 @@ import type {
   Decision,
   Final,
 } from '../../../src/reconciler/baseline/decide/decision.ts'
-import { spentOn } from '../../../src/reconciler/baseline/decide/heal-budget.ts'
-import { remember, withAnswer } from '../../../src/reconciler/baseline/decide/memory.ts'
+import { remember, spentOn, withAnswer } from '../../../src/reconciler/baseline/decide/memory.ts'
 import type { AssetStatus } from '../../../src/shared/baseline/asset-status.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { assetNamed } from '../catalog/facts.ts'

@@ -3,10 +3,10 @@ import t from 'tap'
 import {
   type HealBudget,
   permitIn,
+  remember,
   spentOn,
   waitMs,
-} from '../../../src/reconciler/baseline/decide/heal-budget.ts'
-import { remember } from '../../../src/reconciler/baseline/decide/memory.ts'
+} from '../../../src/reconciler/baseline/decide/memory.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { objectWith } from '../engine/schemas.ts'
 

@@ -23,8 +23,7 @@ import {
   firstOf,
   isManagedByUs,
 } from './decision.ts'
-import { permitIn } from './heal-budget.ts'
-import { answerOn, isClaimed, withAnswer } from './memory.ts'
+import { answerOn, isClaimed, permitIn, withAnswer } from './memory.ts'
 import type { ExpectedChange, PendingReason } from './outcome.ts'
 
 /** An asset that is to be kept, with what its object ought to be. */
