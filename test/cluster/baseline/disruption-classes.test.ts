@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { statusOf } from '../../../src/shared/baseline/asset-status.ts'
 import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
-import { factsWith } from '../../unit/catalog/facts.ts'
+import { factsWith } from '../../unit/baseline/facts.ts'
 import {
   autopilotCluster,
   HCO,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { install } from '../../../tools/control-plane/install.ts'
 import { loadManifests } from '../../../tools/control-plane/manifests.ts'
-import { seed } from '../../unit/engine/schemas.ts'
+import { seed } from '../../unit/engine/merge/schemas.ts'
 import { runs } from '../../unit/runs.ts'
 import { testCluster } from '../harness/fixture.ts'
 import { MERGE_CASES } from './cases.ts'

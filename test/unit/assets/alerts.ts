@@ -1,7 +1,7 @@
 import { statusOf } from '../../../src/shared/baseline/asset-status.ts'
 import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
-import { assetNamed, factsWith } from '../catalog/facts.ts'
+import { assetNamed, factsWith } from '../baseline/facts.ts'
 
 /** A rule as Prometheus reads it. */
 export interface Alert {

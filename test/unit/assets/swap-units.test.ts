@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { statusOf } from '../../../src/shared/baseline/asset-status.ts'
 import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
-import { assetNamed, factsWith } from '../catalog/facts.ts'
+import { assetNamed, factsWith } from '../baseline/facts.ts'
 
 interface Ignition {
   readonly config: {

@@ -5,7 +5,7 @@ import { changeLines, FORMATS, remarkOn } from '../../../src/cli/diff/formats.ts
 import type { Outcome } from '../../../src/reconciler/baseline/decide/outcome.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import type { Drift } from '../../../src/shared/engine/merge/merge.ts'
-import { assetNamed } from '../catalog/facts.ts'
+import { assetNamed } from '../baseline/facts.ts'
 
 const hco: KubeObject = {
   apiVersion: 'hco.kubevirt.io/v1',

@@ -5,7 +5,7 @@ import {
   plainHyperConverged,
 } from '../../../src/cli/render/hyperconverged.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { catalog } from '../catalog/facts.ts'
+import { catalog } from '../baseline/facts.ts'
 
 const NAME = 'kubevirt-hyperconverged'
 const hco = (metadata: object = {}, version = 'v1'): KubeObject => ({

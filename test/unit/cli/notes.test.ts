@@ -3,7 +3,7 @@ import t from 'tap'
 import { notesOn } from '../../../src/cli/notes.ts'
 import type { OtherAutopilot } from '../../../src/shared/baseline/settings/other-autopilot.ts'
 import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
-import { catalog } from '../catalog/facts.ts'
+import { catalog } from '../baseline/facts.ts'
 
 const PREFIX = 'platform.kubevirt.io'
 const notes = (annotations: Readonly<Record<string, string>>, other?: OtherAutopilot) =>

@@ -2,7 +2,7 @@ import t from 'tap'
 
 import { observationsOf } from '../../../src/cli/render/offline-cluster.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { catalog } from '../catalog/facts.ts'
+import { catalog } from '../baseline/facts.ts'
 
 const object = (apiVersion: string, kind: string, name: string): KubeObject => ({
   apiVersion,

@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml'
 import { FORMATS, type RenderedAsset } from '../../../src/cli/render/formats.ts'
 import type { AssetStatus } from '../../../src/shared/baseline/asset-status.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { assetNamed } from '../catalog/facts.ts'
+import { assetNamed } from '../baseline/facts.ts'
 
 const baseline: KubeObject = {
   apiVersion: 'metallb.io/v1beta1',

@@ -1,7 +1,7 @@
 import t from 'tap'
 
 import { selectAssets } from '../../../src/cli/render/render.ts'
-import { catalog } from '../catalog/facts.ts'
+import { catalog } from '../baseline/facts.ts'
 
 t.test('assets are selected by name, in the order of the catalog', async (t) => {
   const selected = selectAssets(catalog, ['metallb', 'swap-enable', 'metallb'])

@@ -5,7 +5,7 @@ import type { Asset, Catalog } from '../../../src/shared/baseline/catalog/catalo
 import type { Condition } from '../../../src/shared/baseline/catalog/condition-schemas.ts'
 import type { KindSchema } from '../../../src/shared/cluster/schemas.ts'
 import { ATOMIC } from '../../../src/shared/engine/merge/merge-tree.ts'
-import { assetNamed, catalog } from '../catalog/facts.ts'
+import { assetNamed, catalog } from '../baseline/facts.ts'
 
 const hco = {
   apiVersion: 'hco.kubevirt.io/v1',

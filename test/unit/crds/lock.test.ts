@@ -13,7 +13,7 @@ import { requireAsLocked } from '../../../tools/crds/derive.ts'
 import { isPublished, type Lock, nameOf } from '../../../tools/crds/lock.ts'
 import { mistakesIn } from '../../../tools/crds/lock-mistakes.ts'
 import { readLock } from '../../../tools/crds/read-lock.ts'
-import { catalog } from '../catalog/facts.ts'
+import { catalog } from '../baseline/facts.ts'
 import { lockWith, published, SORTS } from './published.ts'
 
 const CRDS = join(import.meta.dirname, '../../crds')

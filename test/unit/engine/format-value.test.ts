@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { escapeControls, formatValue } from '../../../src/shared/engine/format-value.ts'
 import { growth } from '../growth.ts'
-import { seed } from './schemas.ts'
+import { seed } from './merge/schemas.ts'
 
 const PAYLOAD = `data:text/plain;charset=utf-8;base64,${'QUJD'.repeat(4)}`
 

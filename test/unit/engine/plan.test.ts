@@ -7,7 +7,7 @@ import {
   RECONCILE_PAUSED,
 } from '../../../src/shared/baseline/annotations.ts'
 import { plan, switchProblems } from '../../../src/shared/baseline/planner.ts'
-import { anyObject, objectWith, seed, tree } from './schemas.ts'
+import { anyObject, objectWith, seed, tree } from './merge/schemas.ts'
 
 const baseline = objectWith({ text: 't', map: { a: '1', b: '2' } })
 const PATCHED = '[{"op":"replace","path":"/spec/map/a","value":"9"}]'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 
 import { type Bucket, take } from '../../../src/shared/engine/throttle.ts'
-import { seed } from './schemas.ts'
+import { seed } from './merge/schemas.ts'
 
 const size = { capacity: 5, refillMs: 1_000 }
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { describeCondition } from '../../../src/shared/baseline/facts/conditions.ts'
 import { featuresFile } from '../../../tools/generate/features.ts'
-import { catalog } from '../catalog/facts.ts'
+import { catalog } from '../baseline/facts.ts'
 
 interface Feature {
   readonly name: string

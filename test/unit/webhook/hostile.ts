@@ -15,8 +15,8 @@ import { parseState, type State, stateData, UNKNOWN } from '../../../src/shared/
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { createApp } from '../../../src/webhook/server/app.ts'
 import type { AdmissionRequest, AdmissionResponse } from '../../../src/webhook/server/review.ts'
-import { catalog } from '../catalog/facts.ts'
-import { objectWith, tree } from '../engine/schemas.ts'
+import { catalog } from '../baseline/facts.ts'
+import { objectWith, tree } from '../engine/merge/schemas.ts'
 import {
   baselineOf,
   edited,

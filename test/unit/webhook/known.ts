@@ -18,8 +18,8 @@ import {
   type Snapshot,
 } from '../../../src/webhook/baseline/snapshot.ts'
 import type { AdmissionRequest } from '../../../src/webhook/server/review.ts'
-import { catalog, everythingServed, factsWith } from '../catalog/facts.ts'
-import { crdTree, deepFreeze } from '../engine/schemas.ts'
+import { catalog, everythingServed, factsWith } from '../baseline/facts.ts'
+import { crdTree, deepFreeze } from '../engine/merge/schemas.ts'
 
 const hyperConvergeds = 'kubevirt/hyperconvergeds.hco.kubevirt.io.yaml'
 const machineConfigs = 'openshift/machineconfigs.machineconfiguration.openshift.io.yaml'

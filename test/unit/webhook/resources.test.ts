@@ -7,7 +7,7 @@ import { gather } from '../../../src/webhook/baseline/decide/gather.ts'
 import { ignoreFor, patchFor } from '../../../src/webhook/baseline/decide/remedy.ts'
 import type { ManagedObject } from '../../../src/webhook/baseline/snapshot.ts'
 import { answerWrite } from '../../../src/webhook/baseline/words/answer.ts'
-import { objectWith, tree } from '../engine/schemas.ts'
+import { objectWith, tree } from '../engine/merge/schemas.ts'
 import { growth } from '../growth.ts'
 import { managedBy, snapshot } from './known.ts'
 

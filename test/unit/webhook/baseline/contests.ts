@@ -5,7 +5,7 @@ import {
   type ContestedWrite,
   Contests,
 } from '../../../../src/webhook/baseline/contests/contests.ts'
-import { seed } from '../../engine/schemas.ts'
+import { seed } from '../../engine/merge/schemas.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { Handler } from '../../../../src/webhook/server/app.ts'
 import type { AdmissionRequest } from '../../../../src/webhook/server/review.ts'
-import { deepFreeze, seed } from '../../engine/schemas.ts'
+import { deepFreeze, seed } from '../../engine/merge/schemas.ts'
 import { runs } from '../../runs.ts'
 import { baselineOf, handlersWith, requestFor } from '../known.ts'
 

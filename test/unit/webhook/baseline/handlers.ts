@@ -10,7 +10,7 @@ import { decide } from '../../../../src/webhook/baseline/decide/decide.ts'
 import { gather } from '../../../../src/webhook/baseline/decide/gather.ts'
 import { BadReview } from '../../../../src/webhook/server/app.ts'
 import type { AdmissionRequest } from '../../../../src/webhook/server/review.ts'
-import { objectWith, tree } from '../../engine/schemas.ts'
+import { objectWith, tree } from '../../engine/merge/schemas.ts'
 import {
   baselineOf,
   edited,

@@ -13,7 +13,7 @@ import { byteLength } from '../../../../src/shared/engine/json/json.ts'
 import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
 import type { Snapshot } from '../../../../src/webhook/baseline/snapshot.ts'
 import type { AdmissionResponse } from '../../../../src/webhook/server/review.ts'
-import { factsWith } from '../../catalog/facts.ts'
+import { factsWith } from '../../baseline/facts.ts'
 import {
   baselineOf,
   type Edit,

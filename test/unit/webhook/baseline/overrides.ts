@@ -11,7 +11,7 @@ import {
   changedAnnotations,
   judgeOverrides,
 } from '../../../../src/webhook/baseline/decide/overrides.ts'
-import { objectWith, tree } from '../../engine/schemas.ts'
+import { objectWith, tree } from '../../engine/merge/schemas.ts'
 
 const baseline = objectWith({
   text: 't',

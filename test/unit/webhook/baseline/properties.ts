@@ -16,7 +16,7 @@ import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
 import { drift } from '../../../../src/shared/engine/merge/merge.ts'
 import { BadReview, type Handler } from '../../../../src/webhook/server/app.ts'
 import type { AdmissionRequest, AdmissionResponse } from '../../../../src/webhook/server/review.ts'
-import { deepFreeze, seed } from '../../engine/schemas.ts'
+import { deepFreeze, seed } from '../../engine/merge/schemas.ts'
 import { runs } from '../../runs.ts'
 import { baselineOf, handlersWith, managedBy, requestFor } from '../known.ts'
 

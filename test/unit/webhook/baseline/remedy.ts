@@ -13,7 +13,7 @@ import {
 } from '../../../../src/webhook/baseline/decide/edit-operations.ts'
 import { ignoreFor, patchFor } from '../../../../src/webhook/baseline/decide/remedy.ts'
 import { excludeCommand } from '../../../../src/webhook/baseline/words/deletion-messages.ts'
-import { anyObject, objectWith, seed, tree } from '../../engine/schemas.ts'
+import { anyObject, objectWith, seed, tree } from '../../engine/merge/schemas.ts'
 import { runs } from '../../runs.ts'
 
 /** The words that a POSIX shell makes of a text. */

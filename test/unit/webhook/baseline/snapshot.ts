@@ -3,7 +3,7 @@ import { DISABLED_RESOURCES } from '../../../../src/shared/baseline/annotations.
 import { createStatusDecider } from '../../../../src/shared/baseline/asset-status.ts'
 import { sha256 } from '../../../../src/shared/ops/digest.ts'
 import { createSnapshot, queriesOf } from '../../../../src/webhook/baseline/snapshot.ts'
-import { catalog, factsWith } from '../../catalog/facts.ts'
+import { catalog, factsWith } from '../../baseline/facts.ts'
 import { facts, managedBy, schemas, snapshot, snapshotOf } from '../known.ts'
 
 const state = {

@@ -16,7 +16,7 @@ import { loadCatalog } from '../../../../src/shared/baseline/catalog/load-catalo
 import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
 import type { Snapshot } from '../../../../src/webhook/baseline/snapshot.ts'
 import type { AdmissionRequest, AdmissionResponse } from '../../../../src/webhook/server/review.ts'
-import { readAsset } from '../../catalog/facts.ts'
+import { readAsset } from '../../baseline/facts.ts'
 import {
   baselineOf,
   type Edit,

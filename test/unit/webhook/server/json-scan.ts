@@ -10,7 +10,7 @@ import {
 } from '../../../../src/webhook/server/json-scan.ts'
 import { readReview } from '../../../../src/webhook/server/read-review.ts'
 import type { AdmissionReview } from '../../../../src/webhook/server/review.ts'
-import { seed } from '../../engine/schemas.ts'
+import { seed } from '../../engine/merge/schemas.ts'
 import { runs } from '../../runs.ts'
 import { baselineOf, handlersWith, requestFor, snapshot } from '../known.ts'
 

@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto'
+import t from 'tap'
+import { statusOf } from '../../../../src/shared/baseline/asset-status.ts'
+import { apiVersionOf } from '../../../../src/shared/baseline/catalog/catalog.ts'
+import { readSettings } from '../../../../src/shared/baseline/settings/settings.ts'
+import { isMap, type KubeObject } from '../../../../src/shared/engine/json/object.ts'
+import { assetNamed, type Changes, catalog, everythingServed, FULL, factsWith } from '../facts.ts'
+import { crdOf, faultsOf } from './definitions.ts'
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const rendered = (name: string, changes: Changes) =>
+  statusOf(assetNamed(name), factsWith(changes), readSettings({}).settings, sha256)
+const objectOf = (name: string, changes: Changes): KubeObject => {
+  const status = rendered(name, changes)
+  if (status.kind !== 'active') throw new Error(`${name}: ${JSON.stringify(status)}`)
+  return status.baseline
+}
+
+t.test('the check refuses what the API server would refuse', async (t) => {
+  const object = objectOf('metallb', {})
+  t.same(faultsOf({ ...object, spec: { colour: 'red' } }), [
+    '/spec must NOT have additional properties {"additionalProperty":"colour"}',
+  ])
+  t.same(faultsOf({ ...object, spec: { logLevel: 7 } }).slice(0, 1), [
+    '/spec/logLevel must be string {"type":"string"}',
+  ])
+  t.same(faultsOf({ ...object, apiVersion: 'metallb.io/v9' }), ['MetalLB has no version v9'])
+})
+
+const defined = catalog.flatMap(({ name, object }) => {
+  const crd = crdOf(object.group, object.kind)
+  return crd ? [{ name, object, spec: crd.spec }] : []
+})
+
+for (const { name, object, spec } of defined) {
+  t.test(`${name} yields a kind as its CRD has it`, async (t) => {
+    t.equal(spec.names.plural, object.resource)
+    t.equal(spec.scope, object.namespace === undefined ? 'Cluster' : 'Namespaced')
+    const versions = spec.versions.map((version) => version.name)
+    t.same(
+      object.versions.filter((version) => !versions.includes(version)),
+      [],
+    )
+  })
+}
+
+const HCO = 'hco.kubevirt.io/HyperConverged'
+const v1 = { ...everythingServed, [HCO]: ['v1', 'v1beta1'] }
+const v1beta1 = { ...everythingServed, [HCO]: ['v1beta1'] }
+const hardware = { pciDevicesPresent: true }
+
+t.test('what has no CRD is of the API server itself', async (t) => {
+  const names = defined.map(({ name }) => name)
+  t.same(
+    catalog.filter(({ name }) => !names.includes(name)).map(({ object }) => object.kind),
+    ['ClusterRole', 'Service'],
+  )
+})
+
+for (const [version, served] of Object.entries({ v1, v1beta1 })) {
+  t.test(`each asset is what its CRD admits beside a HyperConverged ${version}`, async (t) => {
+    for (const { name } of defined) {
+      const status = rendered(name, { ...FULL, served })
+      if (status.kind === 'active') t.same(faultsOf(status.baseline), [], name)
+      else t.match(name, /^fence-/)
+    }
+  })
+}
+
+t.test('the HyperConverged has its fields where its version has them', async (t) => {
+  const liveMigrationConfig = {
+    allowAutoConverge: false,
+    allowPostCopy: false,
+    completionTimeoutPerGiB: 150,
+    progressTimeout: 150,
+  }
+  const uninstallStrategy = 'BlockUninstallIfWorkloadsExist'
+  t.match(objectOf('hco-golden-config', { served: v1 }), {
+    apiVersion: apiVersionOf('hco.kubevirt.io', 'v1'),
+    spec: { deployment: { uninstallStrategy }, virtualization: { liveMigrationConfig } },
+  })
+  t.strictSame(objectOf('hco-golden-config', { served: v1beta1 }).spec, {
+    uninstallStrategy,
+    liveMigrationConfig,
+  })
+})
+
+t.test('a HyperConverged that has a quota of its own needs none of ours', async (t) => {
+  const annotations = { 'enable-aaq': 'true' }
+  const quota = (served: Changes['served'], spec: Readonly<Record<string, unknown>>) =>
+    rendered('aaq', { ...(served && { served }), hco: { annotations, spec } })
+  const own = (enable: boolean) => ({ deployment: { applicationAwareConfig: { enable } } })
+  for (const status of [
+    quota(v1, own(true)),
+    quota(v1beta1, { enableApplicationAwareQuota: true }),
+  ])
+    t.match(status, { kind: 'inactive', reason: 'NotApplicable' })
+  for (const status of [
+    quota(v1, own(false)),
+    quota(v1beta1, { enableApplicationAwareQuota: false }),
+    quota(v1, {}),
+  ])
+    t.match(status, { kind: 'active', baseline: { kind: 'AAQ' } })
+})
+
+t.test('each USB device gets a resource name of its own, in every version', async (t) => {
+  const usb = { hco: { annotations: { 'usb-devices': '046d:0825, 1a6e:089a' } } }
+  const hardware = { usbDevicesPresent: true }
+  const usbHostDevices = [
+    {
+      resourceName: 'kubevirt.io/usb-046d-0825',
+      selectors: [{ vendor: '046d', product: '0825' }],
+    },
+    {
+      resourceName: 'kubevirt.io/usb-1a6e-089a',
+      selectors: [{ vendor: '1a6e', product: '089a' }],
+    },
+  ]
+  const permittedHostDevices = { usbHostDevices }
+  t.match(objectOf('hco-golden-config', { ...usb, hardware, served: v1 }).spec, {
+    virtualization: { permittedHostDevices },
+  })
+  t.match(objectOf('hco-golden-config', { ...usb, hardware, served: v1beta1 }).spec, {
+    permittedHostDevices,
+  })
+  const without = JSON.stringify([
+    objectOf('hco-golden-config', usb),
+    objectOf('hco-golden-config', { hardware }),
+  ])
+  t.notMatch(without, 'usbHostDevices')
+})
+
+t.test('a list of devices that is none holds the HyperConverged as it is', async (t) => {
+  const wrong = { hco: { annotations: { 'usb-devices': '046d' } } }
+  t.match(rendered('hco-golden-config', wrong), {
+    kind: 'failed',
+    message: /usb-devices must be a comma separated list .*: "046d" is none/,
+  })
+})
+
+t.test(
+  'the CPU manager needs no CPUs of ours: it takes those that each node reserves',
+  async (t) => {
+    const on = { hco: { spec: { featureGates: [{ name: 'CPUManager' }] } } }
+    const { spec } = objectOf('kubelet-perf-settings', on)
+    t.match(spec, {
+      autoSizingReserved: true,
+      kubeletConfig: { cpuManagerPolicy: 'static', topologyManagerPolicy: 'best-effort' },
+    })
+    t.notMatch(JSON.stringify(spec), /reservedSystemCPUs|kubeReserved|systemReserved|memoryManager/)
+  },
+)
+
+t.test('the pages of the console are those that the installed plug-in offers', async (t) => {
+  const at = 'observability.openshift.io/UIPlugin/spec/monitoring'
+  const plugin = (perses: boolean, incidents: boolean) =>
+    rendered('observability-ui', {
+      fields: { [`${at}/perses`]: perses, [`${at}/incidents`]: incidents },
+    })
+  const enabled = { enabled: true }
+  t.strictSame(
+    [plugin(true, true), plugin(true, false), plugin(false, true)].map((status) =>
+      status.kind === 'active' ? status.baseline.spec : status,
+    ),
+    [
+      { type: 'Monitoring', monitoring: { perses: enabled, incidents: enabled } },
+      { type: 'Monitoring', monitoring: { perses: enabled } },
+      { type: 'Monitoring', monitoring: { incidents: enabled } },
+    ],
+  )
+  t.match(plugin(false, false), { kind: 'inactive', reason: 'NotApplicable' })
+})
+
+t.test('the standard health check goes only where a fencing one is in force', async (t) => {
+  const asked = { hco: { annotations: { 'enable-fence-agents': 'bmc-credentials' } } }
+  const secret =
+    'fence-agents-remediation.medik8s.io/FenceAgentsRemediationTemplate/spec/template/spec/sharedSecretName'
+  t.match(rendered('node-health-standard', asked), {
+    kind: 'inactive',
+    message: 'gives way to fence-agents-health-check',
+  })
+  const older = { ...asked, fields: { [secret]: false } }
+  t.match(rendered('fence-agents-health-check', older), { kind: 'inactive', isAwaited: true })
+  t.match(rendered('node-health-standard', older), { kind: 'active' })
+  const typo = { hco: { annotations: { 'enable-fence-agents': 'true' } } }
+  t.match(rendered('fence-agents-template', typo), {
+    kind: 'failed',
+    message: /must be the name of a Secret .*not "true"$/,
+  })
+  t.match(rendered('node-health-standard', typo), { kind: 'active' })
+})
+
+t.test('the topology manager is set only where there are NUMA nodes', async (t) => {
+  const kubelet = (numaNodesPresent: boolean) => {
+    const { spec } = objectOf('kubelet-perf-settings', { hardware: { numaNodesPresent } })
+    return isMap(spec) && spec.kubeletConfig
+  }
+  const perf = { nodeStatusMaxImages: -1, maxPods: 500 }
+  t.strictSame(kubelet(false), perf)
+  t.strictSame(kubelet(true), { ...perf, topologyManagerPolicy: 'best-effort' })
+})
+
+t.test(
+  'what rolls nodes waits on a hosted control plane, and the kubelet on a foreign setting',
+  async (t) => {
+    const hosted: Changes = { hardware, topology: { hostedControlPlane: true } }
+    for (const name of ['swap-enable', 'pci-passthrough', 'kubelet-perf-settings']) {
+      t.match(rendered(name, hosted), { kind: 'inactive', reason: 'ConditionFalse' }, name)
+    }
+    const foreign = rendered('kubelet-perf-settings', { topology: { foreignKubeletConfig: true } })
+    t.match(foreign, { kind: 'inactive', reason: 'ConditionFalse' })
+  },
+)

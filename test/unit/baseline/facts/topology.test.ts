@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { parseAllDocuments } from 'yaml'
+import { TOPOLOGY_FIELDS } from '../../../../src/shared/baseline/facts/facts.ts'
+import {
+  countMachines,
+  detectTopology,
+  type TopologySources,
+} from '../../../../src/shared/baseline/facts/topology.ts'
+import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
+
+const NOWHERE: TopologySources = {
+  nodeLabels: [],
+  infrastructure: undefined,
+  scheduler: undefined,
+  pools: [],
+  kubeletConfigs: [],
+  ownKubeletConfigs: ['virt-perf-settings', 'virt-perf-settings-master'],
+}
+
+const sample = (file: string): TopologySources => {
+  const text = readFileSync(new URL(`../../fixtures/nodes/${file}.yaml`, import.meta.url), 'utf8')
+  const objects = parseAllDocuments(text).map((document) => document.toJS() as KubeObject)
+  return {
+    ...NOWHERE,
+    nodeLabels: objects.flatMap(({ kind, metadata }) =>
+      kind === 'Node' ? [metadata.labels ?? {}] : [],
+    ),
+    infrastructure: objects.find(({ kind }) => kind === 'Infrastructure'),
+    scheduler: objects.find(({ kind }) => kind === 'Scheduler'),
+  }
+}
+
+const trueOf = (sources: TopologySources) => {
+  const topology = detectTopology(sources)
+  return TOPOLOGY_FIELDS.filter((field) => topology[field])
+}
+
+const object = (kind: string, name: string, rest: object = {}): KubeObject => ({
+  apiVersion: 'machineconfiguration.openshift.io/v1',
+  kind,
+  metadata: { name },
+  ...rest,
+})
+
+const ROLE = 'node-role.kubernetes.io/'
+const MASTER = { [`${ROLE}master`]: '', [`${ROLE}control-plane`]: '' }
+const WORKER = { [`${ROLE}worker`]: '' }
+const available = object('Infrastructure', 'cluster', {
+  status: { controlPlaneTopology: 'HighlyAvailable', infrastructureTopology: 'HighlyAvailable' },
+})
+const hosted = object('Infrastructure', 'cluster', {
+  status: { controlPlaneTopology: 'External', infrastructureTopology: 'HighlyAvailable' },
+})
+
+const shapes: readonly (readonly [what: string, sources: TopologySources, ...string[]])[] = [
+  ['a cluster of which nothing is known', NOWHERE],
+  ['a single OpenShift node', sample('cluster-sno'), 'singleNode', 'schedulableMasters'],
+  ['three masters alone', sample('cluster-compact'), 'compact', 'schedulableMasters'],
+  ['masters and workers', sample('cluster-heterogeneous')],
+  ['plain Kubernetes on one node', { ...NOWHERE, nodeLabels: [{}] }, 'singleNode'],
+  ['plain Kubernetes on three nodes', { ...NOWHERE, nodeLabels: [{}, {}, {}] }],
+  [
+    'an OpenShift cluster whose first node has just joined',
+    { ...NOWHERE, infrastructure: available, nodeLabels: [MASTER] },
+  ],
+  [
+    'masters by their new label alone',
+    { ...NOWHERE, nodeLabels: Array(3).fill({ [`${ROLE}control-plane`]: '' }) },
+    'compact',
+  ],
+  ['two masters alone', { ...NOWHERE, nodeLabels: [MASTER, MASTER] }],
+  [
+    'a hosted control plane',
+    { ...NOWHERE, infrastructure: hosted, nodeLabels: [WORKER, WORKER] },
+    'hostedControlPlane',
+  ],
+]
+
+for (const [what, sources, ...fields] of shapes) {
+  t.test(`sees ${fields.join(', ') || 'nothing special'} in ${what}`, async (t) => {
+    t.same(trueOf(sources), fields)
+  })
+}
+
+const on = (status?: object) => ({
+  ...NOWHERE,
+  infrastructure: object('Infrastructure', 'cluster', { ...(status && { status }) }),
+})
+const platforms: readonly (readonly [what: string, sources: TopologySources, provider: string])[] =
+  [
+    ['no Infrastructure', NOWHERE, ''],
+    ['an Infrastructure whose status is not written yet', on(), ''],
+    ['a platform without a type', on({ platformStatus: {} }), ''],
+    ['a platform that is no text', on({ platformStatus: { type: 7 } }), ''],
+    ['machines without a platform', sample('cluster-sno'), 'none'],
+    ['bare metal', sample('cluster-compact'), 'baremetal'],
+    ['the older field alone', on({ platform: 'VSphere' }), 'vsphere'],
+    ['both fields', on({ platform: 'None', platformStatus: { type: 'AWS' } }), 'aws'],
+  ]
+
+for (const [what, sources, provider] of platforms) {
+  t.test(`sees the provider "${provider}" in ${what}`, async (t) => {
+    t.equal(detectTopology(sources).provider, provider)
+  })
+}
+
+const POOL_LABEL = 'pools.operator.machineconfiguration.openshift.io/worker'
+const worker = object('MachineConfigPool', 'worker', {
+  metadata: { name: 'worker', labels: { [POOL_LABEL]: '' } },
+})
+const selecting = (machineConfigPoolSelector: unknown, name = 'tuned') =>
+  object('KubeletConfig', name, { spec: { machineConfigPoolSelector } })
+
+const kubeletConfigs: readonly (readonly [what: string, config: KubeObject, isForeign: boolean])[] =
+  [
+    ['that selects the worker pool', selecting({ matchLabels: { [POOL_LABEL]: '' } }), true],
+    [
+      'that is our own',
+      selecting({ matchLabels: { [POOL_LABEL]: '' } }, 'virt-perf-settings'),
+      false,
+    ],
+    ['that selects another pool', selecting({ matchLabels: { custom: 'infra' } }), false],
+    ['with an expression, which is taken to match', selecting({ matchExpressions: [{}] }), true],
+    [
+      'whose labels another pool has, whatever its expression',
+      selecting({ matchLabels: { custom: 'infra' }, matchExpressions: [{}] }),
+      false,
+    ],
+    ['with an empty selector', selecting({}), false],
+    ['with an empty map of labels', selecting({ matchLabels: {} }), false],
+    ['without a selector', selecting(undefined), false],
+  ]
+
+for (const [what, config, isForeign] of kubeletConfigs) {
+  t.test(`${isForeign ? 'yields to' : 'does not mind'} a KubeletConfig ${what}`, async (t) => {
+    const sources = { ...NOWHERE, pools: [worker], kubeletConfigs: [config] }
+    t.equal(detectTopology(sources).foreignKubeletConfig, isForeign)
+  })
+}
+
+t.test('finds no KubeletConfig of a pool that is not there', async (t) => {
+  const config = selecting({ matchLabels: { [POOL_LABEL]: '' } })
+  t.notOk(detectTopology({ ...NOWHERE, kubeletConfigs: [config] }).foreignKubeletConfig)
+})
+
+t.test('counts the machines of each pool by its status, else by the role', async (t) => {
+  const pool = (name: string, machineCount?: number) =>
+    object('MachineConfigPool', name, { status: { machineCount } })
+  const nodeLabels = [MASTER, { ...MASTER, ...WORKER }, WORKER, { ...WORKER, [`${ROLE}infra`]: '' }]
+  const pools = [pool('worker'), pool('master'), pool('infra'), pool('gpu', 7), pool('empty', 0)]
+  t.same(countMachines({ ...NOWHERE, nodeLabels, pools }), {
+    worker: 2,
+    master: 2,
+    infra: 1,
+    gpu: 7,
+    empty: 0,
+  })
+})

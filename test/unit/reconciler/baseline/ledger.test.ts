@@ -1,0 +1,67 @@
+import t from 'tap'
+import { Ledger, registrationStore } from '../../../../src/reconciler/baseline/ledger.ts'
+import { detectHardware, holdHardware } from '../../../../src/shared/baseline/facts/hardware.ts'
+import { type State, stateData, UNKNOWN } from '../../../../src/shared/baseline/state.ts'
+import { factsWith } from '../../baseline/facts.ts'
+
+const STATE: State = {
+  ...UNKNOWN,
+  facts: factsWith({}),
+  hardware: holdHardware(undefined, detectHardware([]), 0),
+  settings: {},
+  baselines: { metallb: 'abc' },
+  registered: { MutatingWebhookConfiguration: 'u-1' },
+}
+
+t.test(
+  'what an earlier leader published is to be published until there is anything new',
+  async (t) => {
+    let changes = 0
+    const ledger = new Ledger(() => {
+      changes++
+    })
+    t.equal(ledger.state, undefined, 'nobody published anything')
+    ledger.noteAbsence()
+    t.equal(ledger.state, undefined, 'and that there is nothing is no state')
+    ledger.resume(stateData(STATE))
+    t.same(ledger.state, STATE)
+    const { facts, settings, baselines } = STATE
+    ledger.note({ facts, settings, baselines })
+    t.equal(changes, 0, 'it is as it was published')
+    ledger.noteAbsence()
+    t.same(ledger.state, { ...STATE, hasHyperConverged: false })
+    ledger.noteAbsence()
+    t.equal(changes, 1, 'told once')
+    ledger.note({ hasHyperConverged: true, baselines: { metallb: 'def' } })
+    t.same(ledger.state, { ...STATE, baselines: { metallb: 'def' } })
+    t.equal(changes, 2)
+  },
+)
+
+t.test('before the first look at the cluster there is no state', async (t) => {
+  let changes = 0
+  const ledger = new Ledger(() => {
+    changes++
+  })
+  ledger.note({ facts: STATE.facts })
+  ledger.note({ settings: STATE.settings })
+  t.equal(ledger.state, undefined)
+  ledger.note({ baselines: STATE.baselines })
+  t.match(ledger.state, { facts: STATE.facts, baselines: STATE.baselines })
+  t.equal(changes, 1)
+})
+
+t.test('what is known of a registration is a part of the state', async (t) => {
+  const ledger = new Ledger(() => undefined)
+  ledger.resume(stateData(STATE))
+  const { facts, settings, baselines } = STATE
+  ledger.note({ facts, settings, baselines })
+  const { read, write } = registrationStore(ledger)
+  const kind = 'MutatingWebhookConfiguration'
+  t.same(read(kind), { registered: 'u-1', missingSince: undefined })
+  write(kind, { registered: 'u-1', missingSince: 7 })
+  t.same(ledger.state?.unregistered, { [kind]: 7 })
+  t.same(read(kind), { registered: 'u-1', missingSince: 7 })
+  write(kind, { registered: undefined, missingSince: undefined })
+  t.same(ledger.state, { ...STATE, registered: {}, unregistered: {} })
+})
