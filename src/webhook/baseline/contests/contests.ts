@@ -150,8 +150,20 @@ export class Contests {
   /** Ends what was quiet long enough. */
   #settle({ actors, claims }: ObjectContests, now: number): void {
     const isOver = (at: number) => now - at >= this.#limits.quietMs
-    for (const [name, { contestedAt }] of [...actors]) if (isOver(contestedAt)) actors.delete(name)
-    for (const [key, { at }] of [...claims]) if (isOver(at)) claims.delete(key)
+    dropOldest(actors, ({ contestedAt }) => isOver(contestedAt))
+    dropOldest(claims, ({ at }) => isOver(at))
+  }
+}
+
+/** Drops the oldest while they are over; whatever is contested is put in anew, so that none behind them is. */
+function dropOldest<Kept extends object>(
+  kept: LRUCache<string, Kept>,
+  isOver: (one: Kept) => boolean,
+): void {
+  for (;;) {
+    const [oldest] = kept.rvalues()
+    if (!(oldest && isOver(oldest))) return
+    kept.pop()
   }
 }
 
@@ -180,9 +192,9 @@ function ownMoves(
   now: number,
 ): readonly Move[] {
   // Whoever is at war is given no benefit of a doubt.
-  if (actors.get(write.username)?.isAtWar) return write.moves
+  if (actors.peek(write.username)?.isAtWar) return write.moves
   const key = JSON.stringify([write.username, write.version])
-  const first = calls.get(key)
+  const first = calls.peek(key)
   if (first && now - first.at < SAME_CALL_MS)
     return write.moves.filter(({ pointer }) => first.pointers.has(pointer))
   calls.set(key, {
