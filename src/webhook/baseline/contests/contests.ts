@@ -174,12 +174,13 @@ const newObject = (object: ObjectLabels): ObjectContests => ({
   calls: new LRUCache({ max: MAX_KEPT }),
 })
 
-/** A copy to foresee by, of which nothing is kept. */
+/** A copy to foresee by, of which nothing is kept; what is never changed is shared with it. */
 function copyOf({ object, actors, claims, calls }: ObjectContests): ObjectContests {
   const copy = newObject(object)
-  copy.actors.load(structuredClone(actors.dump()))
-  copy.claims.load(structuredClone(claims.dump()))
-  copy.calls.load(structuredClone(calls.dump()))
+  copy.actors.load(actors.dump().map(([name, { value }]) => [name, { value: { ...value } }]))
+  const entryOf = ({ users, ...rest }: Claim) => ({ value: { ...rest, users: new Set(users) } })
+  copy.claims.load(claims.dump().map(([key, { value }]) => [key, entryOf(value)]))
+  copy.calls.load(calls.dump())
   return copy
 }
 

@@ -151,6 +151,15 @@ t.test('a foreseen ruling is the same, and leaves no trace', async (t) => {
     }
     contests.rule(edit(), now)
   }
+  const [first, second] = [edit({ user: 'bob' }), edit({ user: 'carol' })]
+  t.equal(contests.foresee(first, 30 * SECOND)?.kind, 'tolerated')
+  contests.foresee(second, 30 * SECOND)
+  t.equal(contests.rule(second, 30 * SECOND)?.kind, 'tolerated', 'bob has set nothing')
+  t.equal(contests.foresee(first, 30 * SECOND)?.kind, 'shared')
+  t.equal(contests.foresee(first, 2 * HOUR)?.kind, 'tolerated')
+  t.strictSame(contests.atWar(30 * SECOND), [HCO], 'what ends in foresight goes on')
+  t.strictSame(rulings(contests, edit(), [33 * SECOND]), ['refused'])
+  t.strictSame(rulings(contests, first, [33 * SECOND]), ['shared!'])
 })
 
 t.test('a war is forgotten when its object’s pause is lifted', async (t) => {
