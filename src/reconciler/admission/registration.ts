@@ -1,6 +1,6 @@
 import type { Client } from '../../shared/cluster/client.ts'
 import type { RecordEvent } from '../../shared/cluster/events.ts'
-import type { Source, Store } from '../../shared/cluster/store.ts'
+import type { Store } from '../../shared/cluster/store.ts'
 import type { Identity } from '../../shared/engine/identity.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import {
@@ -25,7 +25,6 @@ import {
   bundleOf,
   CONFIGURATION_KINDS,
   type ConfigurationKind,
-  configurationsAt,
   isTrustedBy,
   removeConfiguration,
 } from './webhook-configurations.ts'
@@ -51,20 +50,6 @@ export interface RegistrationOptions {
   /** What is kept for the next leader, which cannot see it: somebody may delete a configuration while nobody leads. */
   readonly memory: RegistrationStore
 }
-
-/** What is ours of a system's registration, so that whatever somebody deletes or edits of it is noticed. */
-export const registrationSources = (identity: Identity, namespace: string): readonly Source[] => [
-  ...CONFIGURATION_KINDS.map((kind) => ({
-    id: kind,
-    at: configurationsAt(kind),
-    name: identity.webhookConfiguration,
-  })),
-  ...[identity.authoritySecret, identity.servingSecret].map((name) => ({
-    id: name,
-    at: { apiVersion: 'v1', resource: 'secrets', namespace },
-    name,
-  })),
-]
 
 /** Keeps what one leader knows of each configuration for the next. */
 export interface RegistrationStore {

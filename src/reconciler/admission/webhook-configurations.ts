@@ -1,5 +1,6 @@
 import { ApiError, type Client, isForbidden, isNotFound } from '../../shared/cluster/client.ts'
 import { apply, patchJson, pathOf, type Resource, read } from '../../shared/cluster/resource.ts'
+import type { Source } from '../../shared/cluster/store.ts'
 import type { Identity } from '../../shared/engine/identity.ts'
 import { isMap, type JsonMap, type KubeObject } from '../../shared/engine/json/object.ts'
 import { hasAnnotationsOf, hasWebhooksOf } from './decide-registration.ts'
@@ -16,6 +17,20 @@ export const configurationsAt = (kind: ConfigurationKind): Resource => ({
   apiVersion: 'admissionregistration.k8s.io/v1',
   resource: `${kind.toLowerCase()}s`,
 })
+
+/** What is ours of a system's registration, so that whatever somebody deletes or edits of it is noticed. */
+export const registrationSources = (identity: Identity, namespace: string): readonly Source[] => [
+  ...CONFIGURATION_KINDS.map((kind) => ({
+    id: kind,
+    at: configurationsAt(kind),
+    name: identity.webhookConfiguration,
+  })),
+  ...[identity.authoritySecret, identity.servingSecret].map((name) => ({
+    id: name,
+    at: { apiVersion: 'v1', resource: 'secrets', namespace },
+    name,
+  })),
+]
 
 /**
  * Removes a system's webhook configurations, whatever else is installed or running. Throws what names the configuration

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-
 import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
 import { webhookScopes } from '../../shared/baseline/generated/webhook-rules.ts'
 import { BASELINE } from '../../shared/baseline/names.ts'
@@ -17,12 +16,9 @@ import { createTroubleTeller, type Log } from '../../shared/ops/log.ts'
 import { createReconcilerMetrics, createRegistry } from '../../shared/ops/metrics.ts'
 import { createOpsApp, listen } from '../../shared/ops/server.ts'
 import { afterAbort } from '../../shared/ops/shutdown.ts'
-import {
-  registrationSources,
-  WebhookRegistration,
-  type WebhookWish,
-} from '../admission/registration.ts'
+import { WebhookRegistration, type WebhookWish } from '../admission/registration.ts'
 import { type TrustConfig, trustSourceOf } from '../admission/trust-source.ts'
+import { registrationSources } from '../admission/webhook-configurations.ts'
 import { type Controller, type Leadership, Manager } from '../manager/manager.ts'
 import { AssetsController } from './assets-controller.ts'
 import { CLUSTER, createClusterController } from './cluster-controller.ts'

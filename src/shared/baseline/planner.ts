@@ -1,5 +1,4 @@
 import type { KubeObject } from '../engine/json/object.ts'
-import * as ignoreFields from '../engine/overrides/ignore-fields.ts'
 import * as patch from '../engine/overrides/patch.ts'
 import * as engine from '../engine/plan.ts'
 import { NAMES } from './annotations.ts'
@@ -15,6 +14,3 @@ export const PATCH_BLOCKED = engine.patchBlocked(NAMES)
 
 export const applyPatch = (baseline: KubeObject, text: string) =>
   patch.applyPatch(baseline, text, NAMES)
-
-export const releaseFields = (input: ignoreFields.ReleaseInput) =>
-  ignoreFields.releaseFields(input, NAMES)

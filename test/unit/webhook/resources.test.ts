@@ -1,7 +1,8 @@
 import t from 'tap'
-import { IGNORE_FIELDS, PATCH } from '../../../src/shared/baseline/annotations.ts'
-import { applyPatch, plan, releaseFields } from '../../../src/shared/baseline/planner.ts'
+import { IGNORE_FIELDS, NAMES, PATCH } from '../../../src/shared/baseline/annotations.ts'
+import { applyPatch, plan } from '../../../src/shared/baseline/planner.ts'
 import { drift } from '../../../src/shared/engine/merge/merge.ts'
+import { releaseFields } from '../../../src/shared/engine/overrides/ignore-fields.ts'
 import { decide } from '../../../src/webhook/baseline/decide/decide.ts'
 import { gather } from '../../../src/webhook/baseline/decide/gather.ts'
 import { ignoreFor, patchFor } from '../../../src/webhook/baseline/decide/remedy.ts'
@@ -117,13 +118,13 @@ t.test('what is above a limit is refused before it is worked on', async (t) => {
   }
   const pointers = times(10_000, (index) => `/spec/free/f${index}`)
   for (const text of [pointers.join(), JSON.stringify(pointers)]) {
-    t.match(releaseFields({ desired: watched, tree, text, isSensitive: false }), {
+    t.match(releaseFields({ desired: watched, tree, text, isSensitive: false }, NAMES), {
       ok: false,
       error: [{ message: /longer than 65536 characters/ }],
     })
   }
   for (const text of [pointers.slice(0, 257).join(), JSON.stringify(pointers.slice(0, 257))]) {
-    t.match(releaseFields({ desired: watched, tree, text, isSensitive: false }), {
+    t.match(releaseFields({ desired: watched, tree, text, isSensitive: false }, NAMES), {
       ok: false,
       error: [{ message: /256 pointers/ }],
     })
@@ -146,7 +147,7 @@ t.test('256 pointers into one list look through it once', async (t) => {
     })
   const desired = { ...objectWith({}), spec: { byName: watched(named(2_000)) } }
   const text = pointersInto(256).join()
-  const result = releaseFields({ desired, tree, text, isSensitive: false })
+  const result = releaseFields({ desired, tree, text, isSensitive: false }, NAMES)
   t.ok(result.ok && result.value.released.length === 256)
   t.ok(reads < 4 * 2_000, `${reads}`)
 })

@@ -11,8 +11,7 @@ import {
   type PolicyLookup,
   strongest,
 } from './disruption-policies.ts'
-import { withLivePayloads } from './live-payloads.ts'
-import { isMachineConfig, ROLE_LABEL } from './machine-config.ts'
+import { isMachineConfig, withLivePayloads } from './live-payloads.ts'
 import { type Change, reboots, specChanges } from './machine-config-changes.ts'
 
 /** What a write does to the nodes of its pool, and why; the strongest reasons come first. */
@@ -63,6 +62,9 @@ const isSameKind = (left: KubeObject, right: KubeObject) =>
   left.kind === right.kind && groupOf(left.apiVersion) === groupOf(right.apiVersion)
 
 const shown = (kind: string) => cut(kind, 64)
+
+/** The label of a MachineConfig that says to which pool's nodes it belongs. */
+const ROLE_LABEL = 'machineconfiguration.openshift.io/role'
 
 function machineConfigChanges(
   live: KubeObject | undefined,

@@ -1,7 +1,6 @@
 import { isEqual } from '../../engine/json/equal.ts'
-import { isMap, type JsonMap, type KubeObject } from '../../engine/json/object.ts'
+import { groupOf, isMap, type JsonMap, type KubeObject } from '../../engine/json/object.ts'
 import { valueAt } from '../../engine/json/pointer.ts'
-import { isMachineConfig } from './machine-config.ts'
 import { type ContentDigest, commonContent, isVerified } from './payload.ts'
 
 /**
@@ -22,6 +21,10 @@ export function withLivePayloads(
     ? desired
     : (replacedAt(desired, FILES, kept) as KubeObject)
 }
+
+/** Whether the object is a MachineConfig of the Machine Config Operator, whatever its version. */
+export const isMachineConfig = ({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>) =>
+  kind === 'MachineConfig' && groupOf(apiVersion) === 'machineconfiguration.openshift.io'
 
 const FILES = ['spec', 'config', 'storage', 'files'] as const
 

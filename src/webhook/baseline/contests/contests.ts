@@ -150,8 +150,20 @@ export class Contests {
   /** Ends what was quiet long enough. */
   #settle({ actors, claims }: ObjectContests, now: number): void {
     const isOver = (at: number) => now - at >= this.#limits.quietMs
-    for (const [name, { contestedAt }] of [...actors]) if (isOver(contestedAt)) actors.delete(name)
-    for (const [key, { at }] of [...claims]) if (isOver(at)) claims.delete(key)
+    dropOldest(actors, ({ contestedAt }) => isOver(contestedAt))
+    dropOldest(claims, ({ at }) => isOver(at))
+  }
+}
+
+/** Drops the oldest while they are over; whatever is contested is put in anew, so that none behind them is. */
+function dropOldest<Kept extends object>(
+  kept: LRUCache<string, Kept>,
+  isOver: (one: Kept) => boolean,
+): void {
+  for (;;) {
+    const [oldest] = kept.rvalues()
+    if (!(oldest && isOver(oldest))) return
+    kept.pop()
   }
 }
 
@@ -162,12 +174,13 @@ const newObject = (object: ObjectLabels): ObjectContests => ({
   calls: new LRUCache({ max: MAX_KEPT }),
 })
 
-/** A copy to foresee by, of which nothing is kept. */
+/** A copy to foresee by, of which nothing is kept; what is never changed is shared with it. */
 function copyOf({ object, actors, claims, calls }: ObjectContests): ObjectContests {
   const copy = newObject(object)
-  copy.actors.load(structuredClone(actors.dump()))
-  copy.claims.load(structuredClone(claims.dump()))
-  copy.calls.load(structuredClone(calls.dump()))
+  copy.actors.load(actors.dump().map(([name, { value }]) => [name, { value: { ...value } }]))
+  const entryOf = ({ users, ...rest }: Claim) => ({ value: { ...rest, users: new Set(users) } })
+  copy.claims.load(claims.dump().map(([key, { value }]) => [key, entryOf(value)]))
+  copy.calls.load(calls.dump())
   return copy
 }
 
@@ -180,9 +193,9 @@ function ownMoves(
   now: number,
 ): readonly Move[] {
   // Whoever is at war is given no benefit of a doubt.
-  if (actors.get(write.username)?.isAtWar) return write.moves
+  if (actors.peek(write.username)?.isAtWar) return write.moves
   const key = JSON.stringify([write.username, write.version])
-  const first = calls.get(key)
+  const first = calls.peek(key)
   if (first && now - first.at < SAME_CALL_MS)
     return write.moves.filter(({ pointer }) => first.pointers.has(pointer))
   calls.set(key, {

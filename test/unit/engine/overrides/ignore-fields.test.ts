@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { IGNORE_FIELDS, MANAGED_BY } from '../../../../src/shared/baseline/annotations.ts'
-import { releaseFields } from '../../../../src/shared/baseline/planner.ts'
+import { IGNORE_FIELDS, MANAGED_BY, NAMES } from '../../../../src/shared/baseline/annotations.ts'
 import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
+import { releaseFields } from '../../../../src/shared/engine/overrides/ignore-fields.ts'
 import { runs } from '../../runs.ts'
 import { anyObject, crdTree, objectWith, seed, tree } from '../merge/schemas.ts'
 
@@ -22,7 +22,7 @@ const desired = objectWith(
 )
 
 const release = (text: string, isSensitive = false, object: KubeObject = desired) =>
-  releaseFields({ desired: object, tree, text, isSensitive })
+  releaseFields({ desired: object, tree, text, isSensitive }, NAMES)
 
 const specWithout = (text: string) => {
   const result = release(text)
@@ -221,7 +221,7 @@ t.test('refuses a pointer of one segment on a sensitive kind', async (t) => {
   })
   t.match(release('/spec/text', true), { ok: true })
   const rules = { type: 'map', fields: { rules: { type: 'atomic' } } } as const
-  t.match(releaseFields({ desired, tree: rules, text: '/rules/0', isSensitive: true }), {
+  t.match(releaseFields({ desired, tree: rules, text: '/rules/0', isSensitive: true }, NAMES), {
     error: [
       {
         message:
@@ -268,7 +268,7 @@ t.test('releases a setting of a real KubeletConfig', async (t) => {
   const kubelet = crdTree('openshift/kubeletconfigs.machineconfiguration.openshift.io.yaml', 'v1')
   const baseline = objectWith({ kubeletConfig: { maxPods: 500 }, autoSizingReserved: true })
   const text = '/spec/kubeletConfig/maxPods'
-  t.match(releaseFields({ desired: baseline, tree: kubelet, text, isSensitive: true }), {
+  t.match(releaseFields({ desired: baseline, tree: kubelet, text, isSensitive: true }, NAMES), {
     value: { desired: { spec: { autoSizingReserved: true } } },
   })
 })

@@ -151,6 +151,15 @@ t.test('a foreseen ruling is the same, and leaves no trace', async (t) => {
     }
     contests.rule(edit(), now)
   }
+  const [first, second] = [edit({ user: 'bob' }), edit({ user: 'carol' })]
+  t.equal(contests.foresee(first, 30 * SECOND)?.kind, 'tolerated')
+  contests.foresee(second, 30 * SECOND)
+  t.equal(contests.rule(second, 30 * SECOND)?.kind, 'tolerated', 'bob has set nothing')
+  t.equal(contests.foresee(first, 30 * SECOND)?.kind, 'shared')
+  t.equal(contests.foresee(first, 2 * HOUR)?.kind, 'tolerated')
+  t.strictSame(contests.atWar(30 * SECOND), [HCO], 'what ends in foresight goes on')
+  t.strictSame(rulings(contests, edit(), [33 * SECOND]), ['refused'])
+  t.strictSame(rulings(contests, first, [33 * SECOND]), ['shared!'])
 })
 
 t.test('a war is forgotten when its object’s pause is lifted', async (t) => {
@@ -172,6 +181,27 @@ t.test('of a flood of users the oldest are forgotten', async (t) => {
   t.strictSame(rulings(contests, edit(), [20 * SECOND]), ['refused'], 'as long as there is room')
   flood(5_000)
   t.strictSame(rulings(contests, edit(), [20 * SECOND]), ['tolerated'])
+})
+
+t.test('a write that contests nothing keeps nobody from being forgotten', async (t) => {
+  const contests = new Contests(limits)
+  t.equal(rulings(contests, edit(), every(3 * SECOND, 6)).at(-1), 'refused!')
+  const others = every(1, 64).map((index) => edit({ user: `u${index}`, value: `v${index}` }))
+  for (const other of others.slice(1)) contests.rule(other, 20 * SECOND)
+  t.equal(contests.rule({ ...edit({ version: '2' }), moves: [] }, 20 * SECOND), undefined)
+  t.strictSame(rulings(contests, edit({ user: 'u0', value: 'v0' }), [20 * SECOND]), ['tolerated'])
+  t.strictSame(rulings(contests, edit({ version: '3' }), [20 * SECOND]), ['tolerated'])
+})
+
+t.test('a quiet hour of one user ends no episode of another', async (t) => {
+  const contests = new Contests(limits)
+  const [first, second] = [edit({ user: 'bob', value: 'b' }), edit({ user: 'carol', value: 'c' })]
+  for (const write of [edit(), first, second])
+    t.equal(rulings(contests, write, every(3 * SECOND, 6)).at(-1), 'refused!')
+  t.strictSame(rulings(contests, edit(), [HOUR / 2]), ['refused'])
+  t.strictSame(rulings(contests, first, [HOUR + 15 * SECOND]), ['tolerated'])
+  t.strictSame(rulings(contests, second, [HOUR + 15 * SECOND]), ['tolerated'])
+  t.strictSame(rulings(contests, edit(), [HOUR + 15 * SECOND]), ['refused'])
 })
 
 t.test(

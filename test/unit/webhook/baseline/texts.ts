@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { PREFIX } from '../../../../src/shared/baseline/annotations.ts'
-import { releaseFields } from '../../../../src/shared/baseline/planner.ts'
+import { NAMES, PREFIX } from '../../../../src/shared/baseline/annotations.ts'
 import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
 import type { Drift } from '../../../../src/shared/engine/merge/merge.ts'
 import { ATOMIC } from '../../../../src/shared/engine/merge/merge-tree.ts'
+import { releaseFields } from '../../../../src/shared/engine/overrides/ignore-fields.ts'
 import type { Contest } from '../../../../src/webhook/baseline/contests/contest-limiter.ts'
 import {
   preventedEvent,
@@ -94,12 +94,15 @@ const prevented: typeof wars = [
     'the change of /a, /b, /c, /d, /e and 1 more by eve: refused, nothing is stored',
   ],
 ]
-const released = releaseFields({
-  desired: subject,
-  tree: { type: 'map', fields: { rules: ATOMIC } },
-  text: '/rules/0',
-  isSensitive: true,
-})
+const released = releaseFields(
+  {
+    desired: subject,
+    tree: { type: 'map', fields: { rules: ATOMIC } },
+    text: '/rules/0',
+    isSensitive: true,
+  },
+  NAMES,
+)
 const parts: typeof wars = [
   [
     'a part of what only as a whole can be owned',
