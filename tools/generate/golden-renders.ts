@@ -5,7 +5,7 @@ import { renderedOn } from '../../src/cli/render/render.ts'
 import type { Asset, Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
 import { isMap, type KubeObject } from '../../src/shared/engine/json/object.ts'
 import { NOTICE } from './notice.ts'
-import { outlookOnSample, SAMPLE_CLUSTERS } from './sample-clusters.ts'
+import { evaluateSample, SAMPLE_CLUSTERS } from './sample-clusters.ts'
 
 /**
  * The baselines of each sample cluster, a folder for each and in it a file for each active asset, by path; and
@@ -14,7 +14,7 @@ import { outlookOnSample, SAMPLE_CLUSTERS } from './sample-clusters.ts'
  */
 export function goldenRenders(catalog: Catalog, folder: string): ReadonlyMap<string, string> {
   const files = Object.entries(SAMPLE_CLUSTERS).flatMap(([cluster, sample]) => {
-    const evaluation = outlookOnSample(catalog, sample)
+    const evaluation = evaluateSample(catalog, sample)
     const rendered = catalog.map((asset) => renderedOn(asset, evaluation))
     const baselines = rendered.flatMap(({ asset, status }) =>
       status.kind === 'active' ? [[asset.name, golden(asset, status.baseline)] as const] : [],

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import { outlookOffline } from '../../src/cli/render/offline-outlook.ts'
+import { evaluateOffline } from '../../src/cli/render/evaluate-offline.ts'
 import type { Evaluation } from '../../src/reconciler/baseline/gather/evaluation.ts'
 import type { Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
 
@@ -67,9 +67,9 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
 }
 
 /** What the product would decide on a sample cluster, as `render` has it. */
-export function outlookOnSample(catalog: Catalog, sample: SampleCluster): Evaluation {
+export function evaluateSample(catalog: Catalog, sample: SampleCluster): Evaluation {
   const { hco, nodes, withoutApi = [], forceVfio = false } = sample
   const inTest = (file: string) => join(TEST, file)
   const options = { hco: inTest(hco), nodes: nodes.map(inTest), withoutApi, forceVfio }
-  return outlookOffline(catalog, options, {})
+  return evaluateOffline(catalog, options, {})
 }

@@ -9,8 +9,8 @@ import type { Env } from '../../shared/ops/env.ts'
 import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
 import { notesOn } from '../notes.ts'
 import { UsageError, warn } from '../run-cli.ts'
+import { evaluateOffline, type OfflineOptions } from './evaluate-offline.ts'
 import { FORMATS, type FormatOptions, type RenderedAsset } from './formats.ts'
-import { type OfflineOptions, outlookOffline } from './offline-outlook.ts'
 
 export interface RenderOptions extends CatalogOptions, OfflineOptions, FormatOptions {
   /** The cluster to ask; offline where there is none. */
@@ -24,7 +24,7 @@ export interface RenderOptions extends CatalogOptions, OfflineOptions, FormatOpt
 export async function render(options: RenderOptions, env: Env): Promise<number> {
   const catalog = loadCatalogWith(options)
   const wanted = selectAssets(catalog, options.asset)
-  const evaluation = await outlookOf(catalog, options, env)
+  const evaluation = await evaluationOf(catalog, options, env)
   for (const note of notesOn(catalog, evaluation, waitsOn(catalog, evaluation))) warn(note)
   const rendered = wanted.map((asset) => renderedOn(asset, evaluation))
   process.stdout.write(FORMATS[options.output](rendered, options))
@@ -36,15 +36,19 @@ export async function render(options: RenderOptions, env: Env): Promise<number> 
   return failed.length === 0 ? 0 : 1
 }
 
-async function outlookOf(catalog: Catalog, options: RenderOptions, env: Env): Promise<Evaluation> {
+async function evaluationOf(
+  catalog: Catalog,
+  options: RenderOptions,
+  env: Env,
+): Promise<Evaluation> {
   const { kubeconfig } = options
-  if (kubeconfig === undefined) return outlookOffline(catalog, options, env)
+  if (kubeconfig === undefined) return evaluateOffline(catalog, options, env)
   const offline = Object.entries(OFFLINE_FLAGS).find(([name]) => name in options)
   if (offline)
     throw new UsageError(`${offline[1]} is of no use with --kubeconfig, which says it all`)
   // What talks to a cluster takes as long to load as everything else.
-  const { outlookOnCluster } = await import('./outlook-on-cluster.ts')
-  return outlookOnCluster(catalog, { ...options, kubeconfig }, env)
+  const { evaluateOnCluster } = await import('./evaluate-on-cluster.ts')
+  return evaluateOnCluster(catalog, { ...options, kubeconfig }, env)
 }
 
 const OFFLINE_FLAGS = {

@@ -10,7 +10,7 @@ import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { drift } from '../../../src/shared/engine/merge/merge.ts'
 import { install } from '../../../tools/control-plane/install.ts'
 import { loadManifests } from '../../../tools/control-plane/manifests.ts'
-import { outlookOnSample, SAMPLE_CLUSTERS } from '../../../tools/generate/sample-clusters.ts'
+import { evaluateSample, SAMPLE_CLUSTERS } from '../../../tools/generate/sample-clusters.ts'
 import { NAMESPACE } from '../harness/autopilot-fixture.ts'
 import { testCluster } from '../harness/fixture.ts'
 import { ownProgram } from '../harness/program.ts'
@@ -35,7 +35,7 @@ t.test(
     const schemas = createSchemas(client)
 
     for (const [name, sample] of Object.entries(SAMPLE_CLUSTERS)) {
-      const { statuses, state } = outlookOnSample(catalog, sample)
+      const { statuses, state } = evaluateSample(catalog, sample)
       for (const asset of catalog) {
         const status = statuses.get(asset.name)
         const identity = identityOn(asset, state.facts)

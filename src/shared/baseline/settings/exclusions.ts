@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { CST, isMap, isScalar, isSeq, Lexer, parseDocument } from 'yaml'
 import { formatValue } from '../../engine/format-value.ts'
 import { err, ok, type Result } from '../../engine/result.ts'
@@ -26,17 +27,13 @@ export const isExcluded = (
 type Parsed = Result<readonly Exclusion[], string>
 
 // One write has the same few texts read several times.
-const MOST_REMEMBERED = 4
-const remembered = new Map<string, Parsed>()
+const parsed = new LRUCache<string, Parsed>({ max: 4 })
 
 /** Reads `disabled-resources`; the error completes a sentence that starts with the annotation. */
 export function parseExclusions(text: string): Parsed {
-  const known = remembered.get(text)
-  if (known) return known
-  if (remembered.size >= MOST_REMEMBERED) remembered.clear()
-  const parsed = parse(text)
-  remembered.set(text, parsed)
-  return parsed
+  const known = parsed.get(text) ?? parse(text)
+  parsed.set(text, known)
+  return known
 }
 
 function parse(text: string): Parsed {

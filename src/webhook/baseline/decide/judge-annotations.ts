@@ -16,7 +16,7 @@ import { type Settings, unknownNames } from '../../../shared/baseline/settings/s
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import { type Problem, sentenceOf } from '../../../shared/engine/problem.ts'
 import type { ManagedObject, Snapshot } from '../snapshot.ts'
-import type { Gathered, Write } from './gather.ts'
+import type { Gathered, Write } from './gathered.ts'
 import {
   changedAnnotations,
   changedSwitchProblems,

@@ -13,7 +13,7 @@ import type { Enforcement, Plan } from '../../../shared/engine/plan.ts'
 import { contentDigest } from '../../../shared/ops/digest.ts'
 import type { ManagedObject } from '../snapshot.ts'
 import { withEdits } from './edit-operations.ts'
-import type { Gathered, Write } from './gather.ts'
+import type { Gathered, Write } from './gathered.ts'
 import { allow, type Denied, type Judgement, type Target } from './verdict.ts'
 
 /** Judges what a write whose annotations are in order makes of the fields that are managed. */
@@ -86,7 +86,7 @@ const isSame = (incoming: KubeObject, baseline: KubeObject) =>
   incoming.metadata.name === baseline.metadata.name &&
   incoming.metadata.namespace === baseline.metadata.namespace
 
-interface Case {
+interface Context {
   readonly gathered: Gathered
   readonly write: Write
   /** The settings in force with this write. */
@@ -97,40 +97,40 @@ interface Case {
   readonly notes: readonly string[]
 }
 
-function settle(situation: Case): Judgement {
-  const { incoming, old } = situation.write
-  const wanted = wantedFor(old ?? incoming, situation.after)
-  const moved = correct({ tree: situation.target.tree, incoming, old, desired: wanted })
+function settle(context: Context): Judgement {
+  const { incoming, old } = context.write
+  const wanted = wantedFor(old ?? incoming, context.after)
+  const moved = correct({ tree: context.target.tree, incoming, old, desired: wanted })
   const isContested = moved.drifts.some(isContent)
-  if (isContested && isChangePending(situation)) return settlePending(situation, moved, wanted)
-  return isContested && isRefused(situation, moved, wanted)
-    ? refuse(situation, moved)
-    : store(situation, moved)
+  if (isContested && isChangePending(context)) return settlePending(context, moved, wanted)
+  return isContested && isRefused(context, moved, wanted)
+    ? refuse(context, moved)
+    : store(context, moved)
 }
 
 /** What was there before is put back, since desired is the very change that waits. */
-function settlePending(situation: Case, moved: Correction, wanted: KubeObject): Judgement {
-  const { write, target, notes } = situation
+function settlePending(context: Context, moved: Correction, wanted: KubeObject): Judgement {
+  const { write, target, notes } = context
   const { incoming, old } = write
   if (!old) return allow('Pending', notes)
   const desired = withEdits(target.tree, wanted, old)
-  if (isRefused(situation, moved, desired)) return refuse(situation, moved)
+  if (isRefused(context, moved, desired)) return refuse(context, moved)
   if (!desired) return allow('Terminating', notes)
-  return store(situation, correct({ tree: target.tree, incoming, old, desired }))
+  return store(context, correct({ tree: target.tree, incoming, old, desired }))
 }
 
-const refuse = ({ target }: Case, { drifts }: Correction): Denied => ({
+const refuse = ({ target }: Context, { drifts }: Correction): Denied => ({
   kind: 'denied',
   reason: 'Drift',
   drifts,
   target,
 })
 
-function store(situation: Case, written: Correction): Judgement {
-  const { target, after, notes } = situation
-  const { managed } = situation.gathered
+function store(context: Context, written: Correction): Judgement {
+  const { target, after, notes } = context
+  const { managed } = context.gathered
   // What an override changes on a disruptive asset is the reconciler's: it asks for approval first.
-  const whole = managed.isAlwaysDenied ? written : withOverrides(situation, written)
+  const whole = managed.isAlwaysDenied ? written : withOverrides(context, written)
   if (whole.drifts.length === 0) return allow('InSync', notes)
   return {
     kind: 'corrected',
@@ -155,7 +155,7 @@ export const isContent = ({ path: [first, , third] }: Drift) =>
   !(third && 'field' in third && third.field === MANAGED_BY)
 
 /** Whether desired is not in force yet, so that putting it back would be the very change that waits for approval. */
-const isChangePending = ({ gathered: { managed, digest }, after: { desired } }: Case) =>
+const isChangePending = ({ gathered: { managed, digest }, after: { desired } }: Context) =>
   managed.asset.disruption !== 'none' &&
   managed.appliedDigest !== digestOf(desired, managed, digest)
 
@@ -166,7 +166,7 @@ const digestOf = (desired: KubeObject, { status }: ManagedObject, digest: Digest
     : digest(canonicalJson(desired))
 
 function isRefused(
-  { write: { incoming, old }, gathered: { managed, enforcement: flag }, settings }: Case,
+  { write: { incoming, old }, gathered: { managed, enforcement: flag }, settings }: Context,
   { drifts }: Correction,
   desired: KubeObject | undefined,
 ): boolean {
@@ -180,7 +180,7 @@ function isRefused(
 
 /** The correction with what this write's change of an override asks for. */
 function withOverrides(
-  { write, target: { tree }, before, after }: Case,
+  { write, target: { tree }, before, after }: Context,
   written: Correction,
 ): Correction {
   const { incoming, old } = write

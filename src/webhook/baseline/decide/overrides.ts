@@ -20,7 +20,7 @@ import { MAX_ANNOTATIONS } from '../../../shared/engine/overrides/override-names
 import type { Plan } from '../../../shared/engine/plan.ts'
 import type { Problem } from '../../../shared/engine/problem.ts'
 import type { ManagedObject } from '../snapshot.ts'
-import type { Gathered } from './gather.ts'
+import type { Gathered } from './gathered.ts'
 
 /** Which annotations under our prefix a write adds, changes or removes. */
 export function changedAnnotations(

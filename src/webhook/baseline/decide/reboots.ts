@@ -7,7 +7,7 @@ import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import { correct } from '../../../shared/engine/merge/merge.ts'
 import type { Plan } from '../../../shared/engine/plan.ts'
 import type { ManagedObject, Snapshot } from '../snapshot.ts'
-import type { Gathered } from './gather.ts'
+import type { Gathered } from './gathered.ts'
 import { isContent, wantedFor } from './judge-content.ts'
 import { keepsAny } from './selection-changes.ts'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 
 import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
-import { outlookOnSample, SAMPLE_CLUSTERS } from '../../../../tools/generate/sample-clusters.ts'
+import { evaluateSample, SAMPLE_CLUSTERS } from '../../../../tools/generate/sample-clusters.ts'
 import { catalog } from '../facts.ts'
 import { crdOf, faultsOf } from './definitions.ts'
 import { fightsAmong } from './fights.ts'
@@ -14,7 +14,7 @@ const isDefined = ({ object: { group, kind } }: (typeof catalog)[number]) =>
 const active = new Map<string, readonly string[]>()
 
 for (const [cluster, sample] of Object.entries(SAMPLE_CLUSTERS)) {
-  const { statuses } = outlookOnSample(catalog, sample)
+  const { statuses } = evaluateSample(catalog, sample)
   const objects: KubeObject[] = []
   for (const asset of catalog) {
     const status = statuses.get(asset.name)

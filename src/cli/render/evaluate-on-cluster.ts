@@ -15,7 +15,7 @@ export interface OnClusterOptions {
 }
 
 /** What the product decides on a cluster, as a new leader would: from what it reads, and from what the last one published. */
-export async function outlookOnCluster(
+export async function evaluateOnCluster(
   catalog: Catalog,
   { kubeconfig, namespace, hcoNamespace }: OnClusterOptions,
   env: Env,

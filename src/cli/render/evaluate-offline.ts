@@ -26,7 +26,7 @@ export interface OfflineOptions {
 }
 
 /** What the product would decide on the cluster that the options describe. */
-export function outlookOffline(catalog: Catalog, options: OfflineOptions, env: Env): Evaluation {
+export function evaluateOffline(catalog: Catalog, options: OfflineOptions, env: Env): Evaluation {
   const observations = observationsOf(catalog, {
     hco: hyperConverged(catalog, options),
     objects: (options.nodes ?? []).flatMap(readObjects),
