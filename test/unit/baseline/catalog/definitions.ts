@@ -16,7 +16,7 @@ export interface Crd {
   }
 }
 
-const folder = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
+const folder = (name: string) => fileURLToPath(new URL(`../../../${name}`, import.meta.url))
 
 // Those of newer operators first.
 const crds = [

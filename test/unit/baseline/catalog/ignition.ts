@@ -4,7 +4,7 @@ import { isMap, type KubeObject } from '../../../../src/shared/engine/json/objec
 import { valueAt } from '../../../../src/shared/engine/json/pointer.ts'
 import { validatorOf } from './closed-schema.ts'
 
-const SCHEMAS = new URL('../../fixtures/ignition/', import.meta.url)
+const SCHEMAS = new URL('../../../fixtures/ignition/', import.meta.url)
 
 /**
  * What is wrong with the Ignition configuration in a MachineConfig, by the specification that it states

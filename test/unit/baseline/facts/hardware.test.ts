@@ -19,7 +19,10 @@ interface Sample {
 }
 
 const nodesOf = (file: string, ...names: readonly string[]): readonly NodeHardware[] => {
-  const text = readFileSync(new URL(`../../fixtures/nodes/${file}.yaml`, import.meta.url), 'utf8')
+  const text = readFileSync(
+    new URL(`../../../fixtures/nodes/${file}.yaml`, import.meta.url),
+    'utf8',
+  )
   const nodes = parseAllDocuments(text)
     .map((document) => document.toJS() as Sample)
     .filter(

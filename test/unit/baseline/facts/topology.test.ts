@@ -19,7 +19,10 @@ const NOWHERE: TopologySources = {
 }
 
 const sample = (file: string): TopologySources => {
-  const text = readFileSync(new URL(`../../fixtures/nodes/${file}.yaml`, import.meta.url), 'utf8')
+  const text = readFileSync(
+    new URL(`../../../fixtures/nodes/${file}.yaml`, import.meta.url),
+    'utf8',
+  )
   const objects = parseAllDocuments(text).map((document) => document.toJS() as KubeObject)
   return {
     ...NOWHERE,

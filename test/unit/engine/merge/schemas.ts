@@ -20,7 +20,7 @@ const crds = new Map<string, Crd>()
 function crdIn(file: string): Crd {
   const known = crds.get(file)
   if (known) return known
-  const crd = parse(readFileSync(new URL(`../../crds/${file}`, import.meta.url), 'utf8')) as Crd
+  const crd = parse(readFileSync(new URL(`../../../crds/${file}`, import.meta.url), 'utf8')) as Crd
   crds.set(file, crd)
   return crd
 }
