@@ -172,7 +172,7 @@ t.test('callers who overdo it', async (t) => {
       part: 'hostile callers',
       fault: '2,000 connections are opened, and nothing is said on them',
       outcome:
-        'those that were quiet for long are closed, the API server comes in, and memory stays bounded',
+        'each is closed within seconds, the API server comes in again, and memory stays bounded',
     },
     async (t) => {
       const callers: Caller[] = []
@@ -182,15 +182,14 @@ t.test('callers who overdo it', async (t) => {
           const opened = Array.from({ length: 50 }, () => call({ port, isPlain: batch % 2 === 0 }))
           callers.push(...(await Promise.all(opened)))
         }
+        t.ok(callers.some(isOpen), 'they are there')
+        // Whoever says nothing is closed by the server's timeouts. Until then there may be no room for the API server.
+        await Promise.all(callers.map(({ closed }) => closed))
         await until('a write is judged', isJudged)
-        t.ok(callers.some(isOpen), 'while they are there')
       })
       t.same(answers, [200])
       t.ok(most < MOST_MIB, `${most} MiB`)
       t.equal(callers.length, 2_000)
-      // Whoever says nothing is closed by the server's timeouts.
-      await Promise.all(callers.map(({ closed }) => closed))
-      await until('a write is judged', isJudged)
     },
   )
 
@@ -213,9 +212,14 @@ t.test('callers who overdo it', async (t) => {
       const drip = setInterval(() => {
         for (const { socket } of callers) if (!socket.destroyed) socket.write('x')
       }, 1_000)
-      await until('a write is judged', isJudged)
-      t.ok(callers.some(isOpen), 'while they are there')
-      const answers = await Promise.all(callers.map(({ closed }) => closed))
+      let isOver = false
+      const cutOff = Promise.all(callers.map(({ closed }) => closed)).finally(() => {
+        isOver = true
+      })
+      let judged = 0
+      while (!isOver) if (await isJudged()) judged++
+      t.ok(judged > 0, 'while they are there')
+      const answers = await cutOff
       clearInterval(drip)
       for (const answer of answers) t.ok([408, 429, undefined].includes(statusIn(answer)))
       await until('a write is judged', isJudged)

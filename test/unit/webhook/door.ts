@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { connect as connectPlainly, type Socket } from 'node:net'
 import { connect } from 'node:tls'
 
@@ -28,7 +27,10 @@ export async function call({ port, isPlain = false }: Door): Promise<Caller> {
   // Being cut off is an answer too.
   socket.on('error', () => undefined)
   const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(text)))
-  await Promise.race([once(socket, isPlain ? 'connect' : 'secureConnect'), closed])
+  const opened = new Promise((resolve) =>
+    socket.once(isPlain ? 'connect' : 'secureConnect', resolve),
+  )
+  await Promise.race([opened, closed])
   return { socket, heard: () => text, closed }
 }
 
