@@ -1,5 +1,19 @@
 import { isEqual } from '../../shared/engine/json/equal.ts'
 import { isMap, type KubeObject } from '../../shared/engine/json/object.ts'
+import type { WebhookScopes } from '../../shared/engine/webhook-configuration.ts'
+
+/** That the webhook is to be asked, about what, and what an event about it is told of. */
+export interface Wanted {
+  readonly kind: 'on'
+  readonly scopes: WebhookScopes
+  readonly subject: KubeObject
+}
+
+/**
+ * What the registration follows from: `off` is the system switched off; `unknown` says that nothing is known of the
+ * cluster: what is registered stays, and goes on being trusted.
+ */
+export type WebhookWish = Wanted | { readonly kind: 'off' } | { readonly kind: 'unknown' }
 
 // Somebody who deletes a configuration breaks the glass on purpose; it stays away this long.
 const BREAK_GLASS_MS = 10 * 60_000

@@ -4,8 +4,8 @@ import type { Store } from '../../shared/cluster/store.ts'
 import type { Identity } from '../../shared/engine/identity.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import {
+  hostsOf,
   type WebhookEndpoint,
-  type WebhookScopes,
   type WebhookTrust,
   webhookConfigurations,
 } from '../../shared/engine/webhook-configuration.ts'
@@ -16,6 +16,8 @@ import {
   decideRegistration,
   type RegistrationDecision,
   type RegistrationMemory,
+  type Wanted,
+  type WebhookWish,
 } from './decide-registration.ts'
 import { OwnerRole } from './owner-role.ts'
 import type { TrustSource } from './trust-source.ts'
@@ -56,19 +58,6 @@ export interface RegistrationStore {
   readonly read: (kind: ConfigurationKind) => RegistrationMemory
   readonly write: (kind: ConfigurationKind, memory: RegistrationMemory) => void
 }
-
-/** That the webhook is to be asked, about what, and what an event about it is told of. */
-export interface Wanted {
-  readonly kind: 'on'
-  readonly scopes: WebhookScopes
-  readonly subject: KubeObject
-}
-
-/**
- * What the registration follows from: `off` is the system switched off; `unknown` says that nothing is known of the
- * cluster: what is registered stays, and goes on being trusted.
- */
-export type WebhookWish = Wanted | { readonly kind: 'off' } | { readonly kind: 'unknown' }
 
 // Clocks jump and files change without a word.
 const LONGEST_WAIT_MS = 5 * 60_000
@@ -249,10 +238,4 @@ export class WebhookRegistration {
       (configuration) => configuration.kind === kind,
     )
   }
-}
-
-function hostsOf(endpoint: WebhookEndpoint): readonly string[] {
-  if ('url' in endpoint) return [new URL(endpoint.url).hostname.replace(/^\[|\]$/g, '')]
-  const { name, namespace } = endpoint.service
-  return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`]
 }

@@ -6,6 +6,13 @@ export type WebhookEndpoint =
   | { readonly url: string }
   | { readonly service: { readonly name: string; readonly namespace: string } }
 
+/** The names and addresses that the API server reaches the webhook by, for its certificate. */
+export function hostsOf(endpoint: WebhookEndpoint): readonly string[] {
+  if ('url' in endpoint) return [new URL(endpoint.url).hostname.replace(/^\[|\]$/g, '')]
+  const { name, namespace } = endpoint.service
+  return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`]
+}
+
 /**
  * The authorities, PEM without a word beside it; or the annotations that tell somebody else to inject them, and whether that was done:
  * until then nobody is asked, since no call could succeed.

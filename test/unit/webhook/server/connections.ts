@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { PREFIX } from '../../../../src/shared/baseline/annotations.ts'
 import { createApp } from '../../../../src/webhook/server/app.ts'
@@ -115,7 +115,7 @@ t.test('a sweep closes no connection with a request in hand', async (t) => {
   await silent.closed
   t.same(areOpen([busy]), [true])
   answers[0]?.()
-  while (statusIn(busy.heard()) !== 200) await sleep(1)
+  await until(() => statusIn(busy.heard()) === 200)
 })
 
 t.test('sweeps at the same time close nothing that was quiet for less than one', async (t) => {
