@@ -14,10 +14,10 @@ const unit = globSync('test/unit/**/*.test.ts')
 const tables = globSync('test/cluster/{merge,verdicts}/*.test.ts')
 const SUITES: Readonly<Record<string, Suite>> = {
   unit: { files: unit, jobs: cores, isRetried: false },
-  // One more than there are cores: each waits a third of its time.
+  // A file waits for more than half of its time.
   cluster: {
     files: globSync('test/{alerts,cluster}/**/*.test.ts'),
-    jobs: cores + 1,
+    jobs: 2 * cores + 1,
     isRetried: true,
   },
   // What takes too long for every day: properties with more examples, tables of verdicts in every way.

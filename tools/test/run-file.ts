@@ -24,7 +24,7 @@ export async function runFile(file: string, env: NodeJS.ProcessEnv): Promise<Fil
   const failures: string[] = []
   const { parser, counts } = readTap(file, (failure) => failures.push(failure))
   const results = once(parser, 'complete') as Promise<[FinalResults]>
-  const child = spawn(process.execPath, ['--enable-source-maps', file], {
+  const child = spawn(process.execPath, [file], {
     env: { ...env, TAP: '1', TAP_TIMEOUT: String(LIMIT_S) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { send } from '../../../tools/control-plane/request.ts'
+import { jsonLines } from '../harness/audit.ts'
 import {
   autopilotCluster,
   HCO,
@@ -13,7 +14,6 @@ import {
   SWAP,
   VALIDATING,
 } from '../harness/autopilot-fixture.ts'
-import { jsonLines } from '../harness/json-lines.ts'
 import { ownProgram } from '../harness/program.ts'
 import { run } from '../harness/run.ts'
 import { PATIENCE_S } from '../harness/stalls.ts'

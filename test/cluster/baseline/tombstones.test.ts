@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { jsonLines } from '../harness/audit.ts'
 import {
   autopilotCluster,
   HCO,
@@ -7,7 +8,6 @@ import {
   type Loose,
   STATE,
 } from '../harness/autopilot-fixture.ts'
-import { jsonLines } from '../harness/json-lines.ts'
 import { configMap, programWith } from '../harness/program.ts'
 import { until } from '../harness/until.ts'
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { FIELD_MANAGER } from '../../../src/shared/baseline/annotations.ts'
-import { AUDIT, asLine, audited, isWrite } from '../harness/audit.ts'
+import { AUDIT, asLine, audited, isWrite, jsonLines } from '../harness/audit.ts'
 import {
   type AutopilotCluster,
   type AutopilotClusterOptions,
@@ -11,7 +11,6 @@ import {
   OBJECTS,
 } from '../harness/autopilot-fixture.ts'
 import type { Scope } from '../harness/fixture.ts'
-import { jsonLines } from '../harness/json-lines.ts'
 import { type ApiProxy, type Behind, startProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
 

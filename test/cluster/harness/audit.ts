@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { type Loose, NAMESPACE } from './autopilot-fixture.ts'
-import { jsonLines } from './json-lines.ts'
 
 const ACCOUNT = `system:serviceaccount:${NAMESPACE}:virt-platform-autopilot-`
 const USERS = ['reconciler', 'webhook'].map((name) => `${ACCOUNT}${name}`)
@@ -34,3 +33,11 @@ export const isWrite = (entry: Loose): boolean =>
   !/^\/apis\/(authentication|events)\.k8s\.io/.test(entry.requestURI) &&
   !entry.requestURI.includes('dryRun=All') &&
   entry.responseStatus?.code < 300
+
+/** What a file holds that somebody still writes to, one value a line: the last line may be half written. */
+export const jsonLines = (text: string): readonly Loose[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))

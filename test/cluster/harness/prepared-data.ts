@@ -66,6 +66,9 @@ async function prepare(
   } finally {
     await plane.stop()
   }
+  // The next log segment, which etcd has laid out ahead: half of what each cluster copies, and empty.
+  for (const file of globSync('etcd/member/wal/*.tmp', { cwd: dataDir }))
+    rmSync(join(dataDir, file))
   writeFileSync(join(dataDir, 'types.json'), JSON.stringify(definedBy(manifests)))
   renameSync(dataDir, folder)
 }
