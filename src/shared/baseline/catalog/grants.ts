@@ -1,5 +1,6 @@
 import { isMap, type JsonMap, type KubeObject } from '../../engine/json/object.ts'
 import { err, ok, type Result } from '../../engine/result.ts'
+import { pathText } from '../../engine/strict-view.ts'
 import { type Asset, apiVersionOf } from './catalog.ts'
 import type { ObjectIdentity } from './catalog-schema.ts'
 
@@ -14,8 +15,7 @@ type Identified = { readonly object: ObjectIdentity }
 
 export const isRole = ({ object: { group, kind } }: Identified) => group === RBAC && ROLES.has(kind)
 
-export const isBinding = ({ object: { group, kind } }: Identified) =>
-  group === RBAC && BINDINGS.has(kind)
+const isBinding = ({ object: { group, kind } }: Identified) => group === RBAC && BINDINGS.has(kind)
 
 /**
  * What the reconciler needs besides to write the object of an asset: for a role its rules, for a binding the verb
@@ -24,40 +24,39 @@ export const isBinding = ({ object: { group, kind } }: Identified) =>
 export function grantedBy(asset: Asset): Result<readonly GrantedRule[], string> {
   if (asset.isTombstone || !(isRole(asset) || isBinding(asset))) return ok([])
   const object = renderedAnywhere(asset)
-  const granted = isRole(asset) ? rulesOf(object) : bindRule(object)
-  if (granted.ok && JSON.stringify(granted.value).includes(HCO_NAMESPACE)) {
-    return err('grants what only facts name, the namespace of the HyperConverged: write out names')
-  }
-  return granted
+  return isRole(asset) ? rulesOf(object) : bindRule(object)
 }
-
-// As the catalog has it; no cluster has a namespace of this name.
-const HCO_NAMESPACE = '$hco'
 
 /** The object as it is on every cluster; throws where its template reads what differs. */
-function renderedAnywhere({ object, render, pool, file }: Asset): KubeObject | undefined {
-  const {
-    group,
-    versions: [version = ''],
-    kind,
-    name,
-    namespace,
-  } = object
-  const rendered = render({
-    // Who is granted something may be in that namespace; what is granted may not depend on it.
-    facts: { hco: { namespace: HCO_NAMESPACE } },
-    object: {
-      ...{ apiVersion: apiVersionOf(group, version), kind, name },
-      ...(namespace !== undefined && { namespace }),
+function renderedAnywhere(asset: Asset): KubeObject | undefined {
+  const { group, versions, kind, name, namespace } = asset.object
+  const onRead = (path: readonly string[]) => {
+    const read = pathText(path)
+    // Who is bound may be in that namespace.
+    const isBound = isBinding(asset) && `${HCO_NAMESPACE}.`.startsWith(`${read}.`)
+    if (path[0] !== 'object' && !isBound) throw new Error(`${read} ${VARIES}`)
+  }
+  const rendered = asset.render(
+    {
+      facts: { hco: { namespace: '' } },
+      object: {
+        ...{ apiVersion: apiVersionOf(group, versions[0] ?? ''), kind, name },
+        ...(namespace !== undefined && { namespace }),
+      },
+      pool: asset.pool,
+      enums: {},
+      fields: {},
+      sections: {},
+      file: asset.file,
     },
-    pool,
-    enums: {},
-    fields: {},
-    sections: {},
-    file,
-  })
+    onRead,
+  )
   return rendered.kind === 'object' ? rendered.object : undefined
 }
+
+const HCO_NAMESPACE = 'facts.hco.namespace'
+const VARIES =
+  'is not the same everywhere, and what is granted must be, since our own roles are made from it: write it out'
 
 const RULE_MEMBERS = ['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs', 'verbs']
 
@@ -81,7 +80,7 @@ const isTexts = (values: unknown) =>
 function bindRule(binding: KubeObject | undefined): Result<readonly GrantedRule[], string> {
   if (!binding) return ok([])
   const { kind, name } = (isMap(binding.roleRef) ? binding.roleRef : {}) as JsonMap
-  if (typeof kind !== 'string' || !ROLES.has(kind) || typeof name !== 'string')
+  if (typeof kind !== 'string' || !ROLES.has(kind) || typeof name !== 'string' || name === '')
     return err('has no roleRef with kind ClusterRole or Role, and a name: write it out')
   const resource = `${kind.toLowerCase()}s`
   return ok([{ apiGroups: [RBAC], resources: [resource], resourceNames: [name], verbs: ['bind'] }])

@@ -100,11 +100,10 @@ function compile(located: LocatedAsset, namespace: string): Result<Asset, readon
       if (text === undefined) throw new Error(`the asset lists no file "${name}" under "files"`)
       return text
     }
-    const text = folder.read(entry.template)
-    const render = compileTemplate({ name: entry.template, text })
+    const render = compileTemplate({ name: entry.template, text: folder.read(entry.template) })
     const { yieldsTo: _rival, needs: _needed, ...stated } = entry
     const asset = { ...stated, isTombstone: false, file, render }
-    const mistakes = folder.isChecked ? templateMistakes(asset, text, namespace) : []
+    const mistakes = folder.isChecked ? templateMistakes(asset, namespace) : []
     if (mistakes.length > 0) return err(mistakes.map((mistake) => `${title}: ${mistake}`))
     const granted = grantedBy(asset)
     return granted.ok ? ok(asset) : err([`${title}: ${granted.error}`])
