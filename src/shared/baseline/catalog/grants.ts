@@ -1,5 +1,4 @@
 import { isMap, type JsonMap, type KubeObject } from '../../engine/json/object.ts'
-import { err, ok, type Result } from '../../engine/result.ts'
 import { pathText } from '../../engine/strict-view.ts'
 import { type Asset, apiVersionOf } from './catalog.ts'
 import type { ObjectIdentity } from './catalog-schema.ts'
@@ -19,10 +18,10 @@ const isBinding = ({ object: { group, kind } }: Identified) => group === RBAC &&
 
 /**
  * What the reconciler needs besides to write the object of an asset: for a role its rules, for a binding the verb
- * bind on its role. The error completes a sentence that starts with the asset.
+ * bind on its role. Throws where that cannot be told; the message completes a sentence that starts with the asset.
  */
-export function grantedBy(asset: Asset): Result<readonly GrantedRule[], string> {
-  if (asset.isTombstone || !(isRole(asset) || isBinding(asset))) return ok([])
+export function grantedBy(asset: Asset): readonly GrantedRule[] {
+  if (asset.isTombstone || !(isRole(asset) || isBinding(asset))) return []
   const object = renderedAnywhere(asset)
   return isRole(asset) ? rulesOf(object) : bindRule(object)
 }
@@ -60,12 +59,12 @@ const VARIES =
 
 const RULE_MEMBERS = ['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs', 'verbs']
 
-function rulesOf(role: KubeObject | undefined): Result<readonly GrantedRule[], string> {
+function rulesOf(role: KubeObject | undefined): readonly GrantedRule[] {
   if (role?.aggregationRule !== undefined)
-    return err('has an aggregationRule, which only a cluster admin may write: list its rules')
+    throw new Error('has an aggregationRule, which only a cluster admin may write: list its rules')
   const rules = role?.rules ?? []
-  if (Array.isArray(rules) && rules.every(isRule)) return ok(rules)
-  return err(
+  if (Array.isArray(rules) && rules.every(isRule)) return rules
+  throw new Error(
     `has rules of another form than the API: a list of maps with lists of texts under ${RULE_MEMBERS.join(', ')}`,
   )
 }
@@ -77,11 +76,11 @@ const isRule = (rule: unknown): rule is GrantedRule =>
 const isTexts = (values: unknown) =>
   Array.isArray(values) && values.every((value) => typeof value === 'string')
 
-function bindRule(binding: KubeObject | undefined): Result<readonly GrantedRule[], string> {
-  if (!binding) return ok([])
+function bindRule(binding: KubeObject | undefined): readonly GrantedRule[] {
+  if (!binding) return []
   const { kind, name } = (isMap(binding.roleRef) ? binding.roleRef : {}) as JsonMap
   if (typeof kind !== 'string' || !ROLES.has(kind) || typeof name !== 'string' || name === '')
-    return err('has no roleRef with kind ClusterRole or Role, and a name: write it out')
+    throw new Error('has no roleRef with kind ClusterRole or Role, and a name: write it out')
   const resource = `${kind.toLowerCase()}s`
-  return ok([{ apiGroups: [RBAC], resources: [resource], resourceNames: [name], verbs: ['bind'] }])
+  return [{ apiGroups: [RBAC], resources: [resource], resourceNames: [name], verbs: ['bind'] }]
 }

@@ -10,8 +10,8 @@ import {
   PREFIX,
 } from '../annotations.ts'
 import { isHyperConverged, kindKey } from '../catalog/catalog.ts'
-import type { AssetEntry, ObjectIdentity, TombstoneEntry } from '../catalog/catalog-schema.ts'
-import type { TitledEntry } from '../catalog/catalog-text.ts'
+import type { AssetEntry, ObjectIdentity } from '../catalog/catalog-schema.ts'
+import type { Entries, TitledEntry } from '../catalog/catalog-text.ts'
 import type { Condition } from '../catalog/condition-schemas.ts'
 import { describeCondition } from '../facts/conditions.ts'
 import { BASELINE } from '../names.ts'
@@ -22,12 +22,6 @@ interface EntryMistake {
   readonly path: readonly string[]
   /** A phrase that follows the path. */
   readonly message: string
-}
-
-/** The entries of one folder. */
-export interface Entries {
-  readonly assets: readonly TitledEntry<AssetEntry>[]
-  readonly tombstones: readonly TitledEntry<TombstoneEntry>[]
 }
 
 /** What is wrong with the entries of all folders together, beside what the schema says: a line per mistake. */
