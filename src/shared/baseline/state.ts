@@ -4,7 +4,7 @@ import { isMap } from '../engine/json/object.ts'
 import { type Frozen, oneOf } from './catalog/schema-parts.ts'
 import type { Facts } from './facts/facts.ts'
 import type { StickyHardware } from './facts/hardware.ts'
-import { type Annotations, isCaution, type KnownSettings } from './settings/settings.ts'
+import type { Annotations, KnownSettings } from './settings/settings.ts'
 
 const mapOf = <Member extends TSchema>(member: Member) =>
   Type.Unsafe<Record<string, Static<Member>>>({ type: 'object', additionalProperties: member })
@@ -122,21 +122,10 @@ export const stateData = (state: State): Readonly<Record<string, string>> =>
 
 /** Reads the state back; undefined where the ConfigMap is missing, incomplete or not ours. */
 export function parseState(data: unknown): State | undefined {
-  const parts = KEYS.map((key) => [key, partOf(data, key) ?? ABSENT_BEFORE[key]] as const)
+  const parts = KEYS.map((key) => [key, partOf(data, key)] as const)
   return parts.every(([key, part]) => isValid(key, part))
     ? (Object.fromEntries(parts) as unknown as State)
     : undefined
-}
-
-// Parts that a leader of the version before did not publish yet.
-const ABSENT_BEFORE: Partial<State> = {
-  sections: [],
-  neverValid: UNKNOWN.neverValid,
-  otherAutopilot: UNKNOWN.otherAutopilot,
-  approval: UNKNOWN.approval,
-  unregistered: UNKNOWN.unregistered,
-  hasHyperConverged: UNKNOWN.hasHyperConverged,
-  registered: UNKNOWN.registered,
 }
 
 /**
@@ -144,20 +133,12 @@ const ABSENT_BEFORE: Partial<State> = {
  * not understand, and whatever of it can be read is better than starting from nothing.
  */
 export function recall(data: unknown): Partial<Pick<State, keyof Memory>> {
-  const recalled: Partial<Pick<State, keyof Memory>> = Object.fromEntries(
+  return Object.fromEntries(
     (Object.keys(MEMORY) as (keyof Memory)[]).flatMap((key) => {
       const part = partOf(data, key)
       return isValid(key, part) ? [[key, part]] : []
     }),
   )
-  const { settings, neverValid } = recalled
-  // A leader of the version before did not say what was its own caution, and nobody's wish.
-  return settings && !neverValid
-    ? {
-        ...recalled,
-        neverValid: Object.keys(settings).filter((key) => isCaution(key, settings[key])),
-      }
-    : recalled
 }
 
 function partOf(data: unknown, key: string): unknown {

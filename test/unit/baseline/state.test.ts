@@ -111,27 +111,6 @@ for (const [what, value] of garbage) {
   })
 }
 
-t.test('reads what a leader of the version before published', async (t) => {
-  const {
-    'neverValid.json': _n,
-    'otherAutopilot.json': _o,
-    'approval.json': _a,
-    'unregistered.json': _b,
-    'hasHyperConverged.json': _c,
-    'registered.json': _d,
-    ...before
-  } = data
-  t.strictSame(parseState(before), {
-    ...state,
-    neverValid: [],
-    otherAutopilot: 'absent',
-    approval: { count: 0, changes: {} },
-    unregistered: {},
-    hasHyperConverged: true,
-    registered: {},
-  })
-})
-
 t.test('a new leader recalls whatever it can read of what the last one knew', async (t) => {
   const { facts: _facts, baselines: _baselines, ...memory } = state
   t.strictSame(recall(data), memory)
@@ -147,15 +126,6 @@ t.test('a first leader knows nothing of the settings, and every other one what w
   t.equal(after(undefined), undefined, 'nobody published anything')
   t.equal(after({ ...data, 'settings.json': '{' }), undefined, 'what was published is lost')
   t.strictSame(after(part('settings', {})), { valid: {}, neverValid: [DISABLED_RESOURCES] })
-  const { 'neverValid.json': _neverValid, ...before } = data
-  t.strictSame(after(before), { valid: state.settings, neverValid: [] }, 'the version before')
-  t.strictSame(after({ ...before, 'settings.json': '{}' }), { valid: {}, neverValid: [] })
-  const caution = { [DISABLED_RESOURCES]: '["*"]' }
-  t.strictSame(
-    after({ ...before, 'settings.json': JSON.stringify(caution) }),
-    { valid: caution, neverValid: [DISABLED_RESOURCES] },
-    'what the version before wrote out of caution',
-  )
 })
 
 t.test('what one HyperConverged did not say is no word on the next', async (t) => {

@@ -27,6 +27,8 @@ const MATURITY = oneOf(['alpha', 'beta', 'stable'], {
 const conditions = (description: string) =>
   Type.Array(
     Type.Unsafe<Condition>({
+      type: 'object',
+      discriminator: { propertyName: 'type' },
       oneOf: Object.keys(conditionSchemas).map((type) => ({ $ref: `#/definitions/${type}` })),
     }),
     { default: [], description },

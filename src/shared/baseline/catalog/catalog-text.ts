@@ -3,6 +3,7 @@ import { isNode, LineCounter, parseDocument } from 'yaml'
 
 import { valueAt } from '../../engine/json/pointer.ts'
 import { err, ok, type Result } from '../../engine/result.ts'
+import { type AssetEntry, catalogSchema, type TombstoneEntry } from './catalog-schema.ts'
 
 /** An entry of a catalog, and where in the text it is. */
 export interface TitledEntry<Entry> {
@@ -14,17 +15,13 @@ export interface TitledEntry<Entry> {
 }
 
 /** The entries of a catalog that its schema admits. */
-export interface CatalogText<Entry, Tombstone> {
-  readonly assets: readonly TitledEntry<Entry>[]
-  readonly tombstones: readonly TitledEntry<Tombstone>[]
+export interface Entries {
+  readonly assets: readonly TitledEntry<AssetEntry>[]
+  readonly tombstones: readonly TitledEntry<TombstoneEntry>[]
 }
 
 /** Reads a catalog's text; the error has one line per mistake, each with the file, its line and the asset. */
-export function parseCatalog<Entry, Tombstone>(
-  file: string,
-  text: string,
-  schema: object,
-): Result<CatalogText<Entry, Tombstone>, readonly string[]> {
+export function parseCatalog(file: string, text: string): Result<Entries, readonly string[]> {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const placeOf = (offset: number) => `${file}:${lines.linePos(offset).line}`
@@ -39,9 +36,16 @@ export function parseCatalog<Entry, Tombstone>(
     const place = isNode(node) && node.range ? placeOf(node.range[0]) : file
     return `${place}: ${subjectOf(value, path)}`
   }
-  const validate = ajv.compile<{ assets: Entry[]; tombstones: Tombstone[] }>(schema)
-  if (!validate(value))
-    return err(mistakesOf(validate.errors as readonly ErrorObject[], value, title))
+  const validate = ajv.compile<{ assets: AssetEntry[]; tombstones: TombstoneEntry[] }>(
+    catalogSchema,
+  )
+  if (!validate(value)) {
+    const lines = (validate.errors ?? []).filter(isTelling).map((error) => {
+      const name = memberOf(error)
+      return `${title(pathOf(error), name === undefined ? [] : [name])} ${explain(error)}`
+    })
+    return err([...new Set(lines)])
+  }
   const titled = <T>(list: 'assets' | 'tombstones', entries: readonly T[]) =>
     entries.map((entry, index) => {
       const titleOf = (path: readonly string[]) => title([list, String(index), ...path], [])
@@ -57,26 +61,12 @@ const ajv = new Ajv({
   allErrors: true,
   useDefaults: true,
   strict: false,
+  discriminator: true,
   verbose: true,
   // A test checks our one schema; to check it at each start takes as long as everything else about the catalog.
   meta: false,
   validateSchema: false,
 })
-
-type Title = (path: readonly string[], member: readonly string[]) => string
-
-function mistakesOf(
-  errors: readonly ErrorObject[],
-  value: unknown,
-  title: Title,
-): readonly string[] {
-  const telling = errors.filter((error) => isTelling(error, value))
-  const lines = telling.map((error) => {
-    const name = memberOf(error)
-    return `${title(pathOf(error), name === undefined ? [] : [name])} ${explain(error)}`
-  })
-  return [...new Set(lines)]
-}
 
 const pathOf = ({ instancePath }: ErrorObject) => instancePath.split('/').slice(1)
 
@@ -93,23 +83,9 @@ function subjectOf(value: unknown, path: readonly string[]): string {
 // These only say that something beneath them, which has an error of its own, is wrong.
 const WRAPPERS: ReadonlySet<string> = new Set(['if', 'propertyNames'])
 
-const ENTRIES: ReadonlySet<string> = new Set(['asset', 'section', 'tombstone'])
-
-/** Whether an error says what to mend: of a condition that fits no alternative, only its own alternative's does. */
-function isTelling(error: ErrorObject, value: unknown): boolean {
-  const { keyword, schemaPath } = error
-  if (WRAPPERS.has(keyword) || schemaPath.includes('/contains/')) return false
-  const type = valueAt(value, [...conditionIn(pathOf(error)), 'type'])
-  if (keyword === 'oneOf') return !isConditionType(error, type)
-  const [, alternative] = /^#\/definitions\/([^/]+)\//.exec(schemaPath) ?? []
-  return alternative === undefined || ENTRIES.has(alternative) || alternative === type
-}
-
-/** `assets/0/conditions/0`, or within a section `assets/0/sections/0/conditions/0`. */
-const conditionIn = (path: readonly string[]) => path.slice(0, path[2] === 'sections' ? 6 : 4)
-
-const isConditionType = ({ schema }: ErrorObject, type: unknown) =>
-  (schema as readonly { $ref: string }[]).some(({ $ref }) => $ref === `#/definitions/${type}`)
+/** Whether an error says what to mend, and not only that something beneath it is wrong. */
+const isTelling = ({ keyword, schemaPath }: ErrorObject) =>
+  !WRAPPERS.has(keyword) && !schemaPath.includes('/contains/')
 
 /** The member at fault, where the error is about a map that has it. */
 const memberOf = ({ keyword, params, propertyName }: ErrorObject): string | undefined =>
@@ -122,7 +98,7 @@ function explain(error: ErrorObject): string {
       return `has the unknown member "${memberOf(error)}"`
     case 'enum':
       return `must be one of ${params.allowedValues.join(', ')}`
-    case 'oneOf':
+    case 'discriminator':
       return 'is a condition of no known type'
     case 'contains':
       return 'must hold an annotation or feature-gate condition without "not", since the asset is opt-in'

@@ -30,7 +30,6 @@ const condition = <const T extends string, Members extends TProperties>(
       not: Type.Optional(
         Type.Boolean({
           description: 'Turns the condition around: it holds when it otherwise would not.',
-          default: false,
         }),
       ),
     },

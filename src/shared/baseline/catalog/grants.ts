@@ -1,5 +1,5 @@
 import { isMap, type JsonMap, type KubeObject } from '../../engine/json/object.ts'
-import { err, ok, type Result } from '../../engine/result.ts'
+import { pathText } from '../../engine/strict-view.ts'
 import { type Asset, apiVersionOf } from './catalog.ts'
 import type { ObjectIdentity } from './catalog-schema.ts'
 
@@ -14,59 +14,57 @@ type Identified = { readonly object: ObjectIdentity }
 
 export const isRole = ({ object: { group, kind } }: Identified) => group === RBAC && ROLES.has(kind)
 
-export const isBinding = ({ object: { group, kind } }: Identified) =>
-  group === RBAC && BINDINGS.has(kind)
+const isBinding = ({ object: { group, kind } }: Identified) => group === RBAC && BINDINGS.has(kind)
 
 /**
  * What the reconciler needs besides to write the object of an asset: for a role its rules, for a binding the verb
- * bind on its role. The error completes a sentence that starts with the asset.
+ * bind on its role. Throws where that cannot be told; the message completes a sentence that starts with the asset.
  */
-export function grantedBy(asset: Asset): Result<readonly GrantedRule[], string> {
-  if (asset.isTombstone || !(isRole(asset) || isBinding(asset))) return ok([])
+export function grantedBy(asset: Asset): readonly GrantedRule[] {
+  if (asset.isTombstone || !(isRole(asset) || isBinding(asset))) return []
   const object = renderedAnywhere(asset)
-  const granted = isRole(asset) ? rulesOf(object) : bindRule(object)
-  if (granted.ok && JSON.stringify(granted.value).includes(HCO_NAMESPACE)) {
-    return err('grants what only facts name, the namespace of the HyperConverged: write out names')
-  }
-  return granted
+  return isRole(asset) ? rulesOf(object) : bindRule(object)
 }
 
-// As the catalog has it; no cluster has a namespace of this name.
-const HCO_NAMESPACE = '$hco'
-
 /** The object as it is on every cluster; throws where its template reads what differs. */
-function renderedAnywhere({ object, render, pool, file }: Asset): KubeObject | undefined {
-  const {
-    group,
-    versions: [version = ''],
-    kind,
-    name,
-    namespace,
-  } = object
-  const rendered = render({
-    // Who is granted something may be in that namespace; what is granted may not depend on it.
-    facts: { hco: { namespace: HCO_NAMESPACE } },
-    object: {
-      ...{ apiVersion: apiVersionOf(group, version), kind, name },
-      ...(namespace !== undefined && { namespace }),
+function renderedAnywhere(asset: Asset): KubeObject | undefined {
+  const { group, versions, kind, name, namespace } = asset.object
+  const onRead = (path: readonly string[]) => {
+    const read = pathText(path)
+    // Who is bound may be in that namespace.
+    const isBound = isBinding(asset) && `${HCO_NAMESPACE}.`.startsWith(`${read}.`)
+    if (path[0] !== 'object' && !isBound) throw new Error(`${read} ${VARIES}`)
+  }
+  const rendered = asset.render(
+    {
+      facts: { hco: { namespace: '' } },
+      object: {
+        ...{ apiVersion: apiVersionOf(group, versions[0] ?? ''), kind, name },
+        ...(namespace !== undefined && { namespace }),
+      },
+      pool: asset.pool,
+      enums: {},
+      fields: {},
+      sections: {},
+      file: asset.file,
     },
-    pool,
-    enums: {},
-    fields: {},
-    sections: {},
-    file,
-  })
+    onRead,
+  )
   return rendered.kind === 'object' ? rendered.object : undefined
 }
 
+const HCO_NAMESPACE = 'facts.hco.namespace'
+const VARIES =
+  'is not the same everywhere, and what is granted must be, since our own roles are made from it: write it out'
+
 const RULE_MEMBERS = ['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs', 'verbs']
 
-function rulesOf(role: KubeObject | undefined): Result<readonly GrantedRule[], string> {
+function rulesOf(role: KubeObject | undefined): readonly GrantedRule[] {
   if (role?.aggregationRule !== undefined)
-    return err('has an aggregationRule, which only a cluster admin may write: list its rules')
+    throw new Error('has an aggregationRule, which only a cluster admin may write: list its rules')
   const rules = role?.rules ?? []
-  if (Array.isArray(rules) && rules.every(isRule)) return ok(rules)
-  return err(
+  if (Array.isArray(rules) && rules.every(isRule)) return rules
+  throw new Error(
     `has rules of another form than the API: a list of maps with lists of texts under ${RULE_MEMBERS.join(', ')}`,
   )
 }
@@ -78,11 +76,11 @@ const isRule = (rule: unknown): rule is GrantedRule =>
 const isTexts = (values: unknown) =>
   Array.isArray(values) && values.every((value) => typeof value === 'string')
 
-function bindRule(binding: KubeObject | undefined): Result<readonly GrantedRule[], string> {
-  if (!binding) return ok([])
+function bindRule(binding: KubeObject | undefined): readonly GrantedRule[] {
+  if (!binding) return []
   const { kind, name } = (isMap(binding.roleRef) ? binding.roleRef : {}) as JsonMap
-  if (typeof kind !== 'string' || !ROLES.has(kind) || typeof name !== 'string')
-    return err('has no roleRef with kind ClusterRole or Role, and a name: write it out')
+  if (typeof kind !== 'string' || !ROLES.has(kind) || typeof name !== 'string' || name === '')
+    throw new Error('has no roleRef with kind ClusterRole or Role, and a name: write it out')
   const resource = `${kind.toLowerCase()}s`
-  return ok([{ apiGroups: [RBAC], resources: [resource], resourceNames: [name], verbs: ['bind'] }])
+  return [{ apiGroups: [RBAC], resources: [resource], resourceNames: [name], verbs: ['bind'] }]
 }

@@ -4,8 +4,7 @@ import { entryMistakes } from '../check/check-entries.ts'
 import { templateMistakes } from '../check/check-template.ts'
 import type { Asset, Catalog } from './catalog.ts'
 import type { AssetEntry, ObjectIdentity, TombstoneEntry } from './catalog-schema.ts'
-import { catalogSchema } from './catalog-schema.ts'
-import { parseCatalog, type TitledEntry } from './catalog-text.ts'
+import { type Entries, parseCatalog, type TitledEntry } from './catalog-text.ts'
 import { grantedBy } from './grants.ts'
 
 /** A folder with a catalog.yaml, its templates and files. */
@@ -32,54 +31,49 @@ export class CatalogError extends Error {
 
 /** Reads, checks and compiles the whole catalog, in order of reconciling; throws a CatalogError that has every mistake. */
 export function loadCatalog({ folders, namespace }: CatalogSources): Catalog {
-  const read = folders.map((folder) => readFolder(folder, namespace))
-  refuse(read.flatMap((result) => (result.ok ? [] : result.error)))
-  const contents = read.flatMap((result) => (result.ok ? [result.value] : []))
-  const entries = contents.flatMap(({ assets }) => assets)
-  const compiled = entries.map((entry) => compile(entry, namespace))
-  refuse([
-    ...entryMistakes(contents, namespace),
-    ...compiled.flatMap((result) => (result.ok ? [] : result.error)),
-  ])
-  const assets = compiled.flatMap((result) => (result.ok ? [result.value] : []))
+  const contents = valuesOf(folders.map((folder) => readFolder(folder, namespace)))
+  const entries = contents.flatMap(({ assets }) => assets.map(({ entry }) => entry))
+  const assets = valuesOf(
+    contents.flatMap((found) => found.assets.map((asset) => compile(asset, found, namespace))),
+    entryMistakes(contents, namespace),
+  )
+  const named = (wanted: string | undefined) => assets.find(({ name }) => name === wanted)
+  const related = assets.map((asset, index): Asset => {
+    const [rival, needed] = [named(entries[index]?.yieldsTo), named(entries[index]?.needs)]
+    return { ...asset, ...(rival && { yieldsTo: rival }), ...(needed && { needs: needed }) }
+  })
   const tombstones = contents.flatMap((content) => content.tombstones)
-  return [
-    ...assets.map((asset) => related(asset, entries, assets)),
-    ...tombstones.map(({ entry }) => buried(entry)),
-  ].sort((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1))
+  return [...related, ...tombstones.map(({ entry }) => buried(entry))].sort(
+    (a, b) => a.order - b.order || (a.name < b.name ? -1 : 1),
+  )
 }
 
-function refuse(mistakes: readonly string[]): void {
+/** The values of all results; throws a CatalogError where there is any mistake. */
+function valuesOf<T>(
+  results: readonly Result<T, readonly string[]>[],
+  others: readonly string[] = [],
+): readonly T[] {
+  const mistakes = [...others, ...results.flatMap((result) => (result.ok ? [] : result.error))]
   if (mistakes.length > 0) throw new CatalogError(mistakes.join('\n'))
+  return results.flatMap((result) => (result.ok ? [result.value] : []))
 }
 
-interface LocatedAsset extends TitledEntry<AssetEntry> {
+interface Contents extends Entries {
   readonly folder: CatalogFolder
 }
 
-interface Contents {
-  readonly assets: readonly LocatedAsset[]
-  readonly tombstones: readonly TitledEntry<TombstoneEntry>[]
-}
-
 function readFolder(folder: CatalogFolder, namespace: string): Result<Contents, readonly string[]> {
-  const { title, read } = folder
-  const text = textOf(title, read)
-  if (!text.ok) return err([text.error])
-  const parsed = parseCatalog<AssetEntry, TombstoneEntry>(title, text.value, catalogSchema)
-  if (!parsed.ok) return parsed
-  const { assets, tombstones } = parsed.value
-  return ok({
-    assets: assets.map((found) => ({ ...found, entry: placed(found.entry, namespace), folder })),
-    tombstones: tombstones.map((found) => ({ ...found, entry: placed(found.entry, namespace) })),
-  })
-}
-
-function textOf(title: string, read: CatalogFolder['read']): Result<string, string> {
   try {
-    return ok(read('catalog.yaml'))
+    const parsed = parseCatalog(folder.title, folder.read('catalog.yaml'))
+    if (!parsed.ok) return parsed
+    const { assets, tombstones } = parsed.value
+    return ok({
+      assets: assets.map((found) => ({ ...found, entry: placed(found.entry, namespace) })),
+      tombstones: tombstones.map((found) => ({ ...found, entry: placed(found.entry, namespace) })),
+      folder,
+    })
   } catch (error) {
-    return err(`${title}: ${(error as Error).message}`)
+    return err([`${folder.title}: ${(error as Error).message}`])
   }
 }
 
@@ -91,8 +85,11 @@ const placed = <Entry extends { readonly object: ObjectIdentity }>(
     ? { ...entry, object: { ...entry.object, namespace } }
     : entry
 
-function compile(located: LocatedAsset, namespace: string): Result<Asset, readonly string[]> {
-  const { entry, title, folder } = located
+function compile(
+  { entry, title }: TitledEntry<AssetEntry>,
+  { folder }: Contents,
+  namespace: string,
+): Result<Asset, readonly string[]> {
   try {
     const files = new Map(entry.files.map((name) => [name, folder.read(name)]))
     const file = (name: string) => {
@@ -100,29 +97,17 @@ function compile(located: LocatedAsset, namespace: string): Result<Asset, readon
       if (text === undefined) throw new Error(`the asset lists no file "${name}" under "files"`)
       return text
     }
-    const text = folder.read(entry.template)
-    const render = compileTemplate({ name: entry.template, text })
+    const render = compileTemplate({ name: entry.template, text: folder.read(entry.template) })
     const { yieldsTo: _rival, needs: _needed, ...stated } = entry
     const asset = { ...stated, isTombstone: false, file, render }
-    const mistakes = folder.isChecked ? templateMistakes(asset, text, namespace) : []
+    const mistakes = folder.isChecked ? templateMistakes(asset, namespace) : []
     if (mistakes.length > 0) return err(mistakes.map((mistake) => `${title}: ${mistake}`))
-    const granted = grantedBy(asset)
-    return granted.ok ? ok(asset) : err([`${title}: ${granted.error}`])
+    // Whether it can be told what the asset grants.
+    grantedBy(asset)
+    return ok(asset)
   } catch (error) {
     return err([`${title}: ${(error as Error).message}`])
   }
-}
-
-/** The asset, knowing the one that it yields to and the one that it needs. */
-function related(
-  asset: Asset,
-  entries: readonly TitledEntry<AssetEntry>[],
-  assets: Catalog,
-): Asset {
-  const entry = entries.find((candidate) => candidate.entry.name === asset.name)?.entry
-  const named = (wanted: string | undefined) => assets.find(({ name }) => name === wanted)
-  const [rival, needed] = [named(entry?.yieldsTo), named(entry?.needs)]
-  return { ...asset, ...(rival && { yieldsTo: rival }), ...(needed && { needs: needed }) }
 }
 
 // Before the HyperConverged, whose order is 0.

@@ -1,3 +1,4 @@
+import { isEqual } from '../../engine/json/equal.ts'
 import {
   APPROVE,
   AUTOPILOT,
@@ -9,22 +10,18 @@ import {
   PREFIX,
 } from '../annotations.ts'
 import { isHyperConverged, kindKey } from '../catalog/catalog.ts'
-import type { AssetEntry, ObjectIdentity, TombstoneEntry } from '../catalog/catalog-schema.ts'
-import type { TitledEntry } from '../catalog/catalog-text.ts'
+import type { AssetEntry, ObjectIdentity } from '../catalog/catalog-schema.ts'
+import type { Entries, TitledEntry } from '../catalog/catalog-text.ts'
 import type { Condition } from '../catalog/condition-schemas.ts'
+import { describeCondition } from '../facts/conditions.ts'
 import { BASELINE } from '../names.ts'
-import {
-  conditionLists,
-  contradictions,
-  type EntryMistake,
-  isExclusive,
-  ownKind,
-} from './contradictions.ts'
 
-/** The entries of one folder. */
-export interface Entries {
-  readonly assets: readonly TitledEntry<AssetEntry>[]
-  readonly tombstones: readonly TitledEntry<TombstoneEntry>[]
+/** A mistake in an entry of a catalog. */
+interface EntryMistake {
+  /** Leads from the entry to the member at fault. */
+  readonly path: readonly string[]
+  /** A phrase that follows the path. */
+  readonly message: string
 }
 
 /** What is wrong with the entries of all folders together, beside what the schema says: a line per mistake. */
@@ -39,8 +36,7 @@ export function entryMistakes(folders: readonly Entries[], namespace: string): r
       linesOf(titled, [
         ...wrongOrder(titled.entry),
         ...sectionNames(titled.entry),
-        ...reservedAnnotations(titled.entry),
-        ...contradictions(titled.entry),
+        ...conditionMistakes(titled.entry),
         ...ownObjects(titled.entry, namespace),
       ]),
     ),
@@ -116,18 +112,15 @@ function wrongNeeds(entries: readonly TitledEntry<AssetEntry>[]): readonly strin
   })
 }
 
-/** Whether all that the rival needs holds wherever the conditions of the asset do. */
-function isImplied(rival: AssetEntry, asset: AssetEntry): boolean {
-  const given = needsOf(asset)
-  return needsOf(rival).every((need) => given.some((one) => isExclusive(one, opposite(need))))
-}
+/** Whether the asset states all that the rival needs. */
+const isImplied = (rival: AssetEntry, asset: AssetEntry) =>
+  needsOf(rival).every((need) => needsOf(asset).some((given) => isEqual(given, need)))
 
-const needsOf = (asset: AssetEntry): readonly Condition[] => [
-  ownKind(asset).condition,
-  ...asset.conditions,
+/** An asset is looked at only where its own kind is served. */
+const needsOf = ({ object: { group, kind, versions }, conditions }: AssetEntry) => [
+  { type: 'crd', group, kind, versions },
+  ...conditions,
 ]
-
-const opposite = (condition: Condition): Condition => ({ ...condition, not: !condition.not })
 
 /** An order that is not what the HyperConverged must have, and nothing else may: the facts are read from it. */
 function wrongOrder(asset: AssetEntry): readonly EntryMistake[] {
@@ -140,32 +133,64 @@ function wrongOrder(asset: AssetEntry): readonly EntryMistake[] {
 }
 
 /** Sections of one name, of which the template could only ask for the last. */
-function sectionNames({ sections }: AssetEntry): readonly EntryMistake[] {
-  const seen = new Set<string>()
-  return sections.flatMap(({ name }, index) => {
-    if (!seen.has(name)) {
-      seen.add(name)
-      return []
-    }
+const sectionNames = ({ sections }: AssetEntry): readonly EntryMistake[] =>
+  sections.flatMap(({ name }, index) => {
+    if (sections.findIndex((other) => other.name === name) === index) return []
     const path = ['sections', String(index), 'name']
     return [{ path, message: `is "${name}" a second time: choose another` }]
   })
+
+interface Stated {
+  readonly condition: Condition
+  readonly path: readonly string[]
 }
 
-/** Conditions on annotations that mean something else already. */
-const reservedAnnotations = (asset: AssetEntry): readonly EntryMistake[] =>
-  conditionLists(asset)
-    .flatMap(({ stated }) => stated)
-    .flatMap(({ condition, path }) =>
-      condition.type === 'annotation' && RESERVED.has(`${PREFIX}${condition.key}`)
-        ? [
-            {
-              path: [...path, 'key'],
-              message: `is "${condition.key}", which has a meaning of its own: choose another name`,
-            },
-          ]
-        : [],
+const statedIn = (
+  { conditions }: Pick<AssetEntry, 'conditions'>,
+  place: readonly string[],
+): readonly Stated[] =>
+  conditions.map((condition, index) => ({
+    condition,
+    path: [...place, 'conditions', String(index)],
+  }))
+
+function conditionMistakes(asset: AssetEntry): readonly EntryMistake[] {
+  const own = statedIn(asset, [])
+  const ofSections = asset.sections.map((one, index) => statedIn(one, ['sections', String(index)]))
+  return [
+    ...[...own, ...ofSections.flat()].flatMap(reservedAnnotation),
+    ...contradictions(own, []),
+    ...ofSections.flatMap((stated) => contradictions(stated, own)),
+  ]
+}
+
+/** Conditions of which another says the opposite: the asset or the section would never apply. */
+const contradictions = (stated: readonly Stated[], given: readonly Stated[]) =>
+  stated.flatMap(({ condition, path }, index): readonly EntryMistake[] => {
+    const rival = [...given, ...stated.slice(0, index)].find((other) =>
+      isOpposite(condition, other.condition),
     )
+    if (!rival) return []
+    const [mine, its] = [condition, rival.condition].map(describeCondition)
+    const message = `never holds together with /${rival.path.join('/')}: "${mine}" against "${its}"; take one of them away`
+    return [{ path, message }]
+  })
+
+const isOpposite = (
+  { not: mine = false, ...condition }: Condition,
+  { not: its = false, ...other }: Condition,
+) => mine !== its && isEqual(condition, other)
+
+/** A condition on an annotation that means something else already. */
+const reservedAnnotation = ({ condition, path }: Stated): readonly EntryMistake[] =>
+  condition.type === 'annotation' && RESERVED.has(`${PREFIX}${condition.key}`)
+    ? [
+        {
+          path: [...path, 'key'],
+          message: `is "${condition.key}", which has a meaning of its own: choose another name`,
+        },
+      ]
+    : []
 
 const RESERVED: ReadonlySet<string> = new Set([
   ...OVERRIDES,

@@ -76,16 +76,14 @@ function localsOn(asset: Asset, cluster: Cluster, namespace: string): Sample['lo
       kind: object.kind,
       name: object.name,
       ...(object.namespace !== undefined && {
-        namespace:
-          SAMPLE_NAMESPACES.get(object.namespace === namespace ? OWN : object.namespace) ??
-          object.namespace,
+        namespace: sampleOf(object.namespace, namespace),
       }),
     },
     pool: pool === undefined ? pool : 'sample-pool',
     facts: {
       hco: {
         apiVersion: `hco.kubevirt.io/${hcoVersion}`,
-        namespace: SAMPLE_NAMESPACES.get('$hco'),
+        namespace: OF_HCO,
         annotations: Object.fromEntries(asked.flatMap(annotationOf)),
         spec: isFull ? parentsOf(hcoFields) : {},
       },
@@ -115,12 +113,14 @@ function localsOn(asset: Asset, cluster: Cluster, namespace: string): Sample['lo
   }
 }
 
-const OWN = '$autopilot'
-/** Names that no template writes out by chance. */
-const SAMPLE_NAMESPACES: ReadonlyMap<string, string> = new Map([
-  ['$hco', 'sample-of-hco'],
-  [OWN, 'sample-of-autopilot'],
-])
+// Names that no template writes out by chance.
+const OF_HCO = 'sample-of-hco'
+const OF_AUTOPILOT = 'sample-of-autopilot'
+
+const sampleOf = (stated: string, own: string) => {
+  if (stated === '$hco') return OF_HCO
+  return stated === own ? OF_AUTOPILOT : stated
+}
 
 /** What the schema of a kind offers for the conditions to hold, by pointer. */
 const offersIn = (asked: readonly Condition[], kind: string) =>

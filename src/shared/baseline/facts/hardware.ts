@@ -25,11 +25,6 @@ export function detectHardware(nodes: readonly NodeHardware[]): Hardware {
   }
 }
 
-/** What is true wherever another is. */
-export const IMPLIED_HARDWARE: Readonly<Partial<Record<Detector, Detector>>> = {
-  gpuPresent: 'pciDevicesPresent',
-}
-
 const NFD = 'feature.node.kubernetes.io/'
 const PCI =
   /^feature\.node\.kubernetes\.io\/pci-(?:([0-9a-f]{4})_)?([0-9a-f]{4})(?:_[0-9a-f_]+)?\.present$/

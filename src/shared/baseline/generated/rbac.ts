@@ -82,7 +82,7 @@ const reconcilerRules = (): readonly Rule[] => [
   rule('rbac.authorization.k8s.io', ['clusterroles'], ['get'], [BASELINE.reconcilerRole]),
 ]
 
-const assetRules = (catalog: Catalog) => [...objectRules(catalog), ...grantedRules(catalog)]
+const assetRules = (catalog: Catalog) => [...objectRules(catalog), ...catalog.flatMap(grantedBy)]
 
 function objectRules(catalog: Catalog): readonly Rule[] {
   const byResource = new Map(
@@ -108,13 +108,6 @@ function objectRules(catalog: Catalog): readonly Rule[] {
     ]
   })
 }
-
-/** What roles and bindings among the assets need; a catalog that cannot tell is never loaded. */
-const grantedRules = (catalog: Catalog): readonly GrantedRule[] =>
-  catalog.flatMap((asset) => {
-    const granted = grantedBy(asset)
-    return granted.ok ? granted.value : []
-  })
 
 // Rules without names would be for every namespace.
 function namespaceRules(catalog: Catalog): readonly Rule[] {

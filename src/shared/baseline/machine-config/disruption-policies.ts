@@ -79,42 +79,28 @@ export interface PolicyLookup {
   readonly ofSshKeys: Effect
 }
 
-/** Makes policies quick to ask; a file is under its own policy, else under that of the closest folder. */
+/** A file is under its own policies, else under those of the closest folder. */
 export function lookUpIn({ files, units, sshKeys }: DisruptionPolicies): PolicyLookup {
-  const byPath = effectsBy(files, ({ path }) => path)
-  const byFolder = effectsBy(files, ({ path }) => cleanPath(path))
-  const byUnit = effectsBy(units, ({ name }) => name)
+  const folders = files.map(({ path, effect }) => ({ path: cleanPath(path), effect }))
   const ofFolderAbove = (path: string): Effect => {
-    // The longest path that Linux takes; a longer one would be split up for ever.
-    if (path.length > LONGEST_PATH) return 'reboot'
     const clean = cleanPath(path)
-    for (let end = clean.lastIndexOf('/'); end > 0; end = clean.lastIndexOf('/', end - 1)) {
-      const effect = byFolder.get(clean.slice(0, end))
-      if (effect) return effect
-    }
-    return 'reboot'
+    const above = folders.filter((folder) => clean.startsWith(`${folder.path}/`))
+    const closest = Math.max(...above.map((folder) => folder.path.length))
+    return together(above.filter((folder) => folder.path.length === closest))
   }
   return {
-    ofFile: (path) => byPath.get(path) ?? ofFolderAbove(path),
-    ofUnit: (name) => byUnit.get(name) ?? 'reboot',
+    ofFile: (path) => {
+      const own = files.filter((file) => file.path === path)
+      return own.length > 0 ? together(own) : ofFolderAbove(path)
+    },
+    ofUnit: (name) => together(units.filter((unit) => unit.name === name)),
     ofSshKeys: sshKeys,
   }
 }
 
-const LONGEST_PATH = 4096
-
-/** Effects by name; where a name is there twice, the stronger one counts. */
-function effectsBy<T extends { readonly effect: Effect }>(
-  policies: readonly T[],
-  keyOf: (policy: T) => string,
-): ReadonlyMap<string, Effect> {
-  const found = new Map<string, Effect>()
-  for (const policy of policies) {
-    const name = keyOf(policy)
-    found.set(name, strongest([policy.effect, found.get(name) ?? 'none']))
-  }
-  return found
-}
+/** What several policies for the same thing come to; without any, it reboots. */
+const together = (policies: readonly { readonly effect: Effect }[]): Effect =>
+  policies.length === 0 ? 'reboot' : strongest(policies.map(({ effect }) => effect))
 
 /** An absolute path without empty, `.` and `..` segments, as the operator compares folders. */
 function cleanPath(path: string): string {

@@ -208,10 +208,6 @@ type Key = keyof typeof PARSERS
 
 const KEYS = Object.keys(PARSERS) as readonly Key[]
 
-/** Whether a text in force is what we publish where no valid meaning is known. */
-export const isCaution = (key: string, text: string | undefined): boolean =>
-  text !== undefined && CAUTION[key as Key] === text
-
 /** What is published where no valid meaning is known: whoever knows no more than the text does nothing either. */
 const CAUTION: Partial<Record<Key, string>> = {
   [AUTOPILOT]: 'observe',

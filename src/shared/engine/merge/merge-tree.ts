@@ -77,15 +77,9 @@ export const byFirst = <T>(
   paths: readonly (readonly T[])[],
   keyOf: (step: T) => string,
 ): ReadonlyMap<string, readonly (readonly T[])[]> => {
-  const groups = new Map<string, (readonly T[])[]>()
-  for (const [first, ...rest] of paths) {
-    if (first === undefined) continue
-    const name = keyOf(first)
-    const group = groups.get(name)
-    if (group) group.push(rest)
-    else groups.set(name, [rest])
-  }
-  return groups
+  const steps = paths.flatMap(([first, ...rest]) => (first === undefined ? [] : [{ first, rest }]))
+  const groups = Map.groupBy(steps, ({ first }) => keyOf(first))
+  return new Map([...groups].map(([name, group]) => [name, group.map(({ rest }) => rest)]))
 }
 
 /** What a list holds under one identity: one value, or several where the list repeats it. */
@@ -122,3 +116,13 @@ export const itemsOf = (tree: MergeTree, list: unknown): ListItems => {
 /** The value under an identity; all of them where the list repeats it; undefined where there is none. */
 export const soleValue = (item: ListItem | undefined): unknown =>
   item && item.repeats.length > 0 ? item.values : item?.values[0]
+
+/** Reads the items of lists, and of each list once: hundreds of paths may lead into one long list. */
+export const createItems = (): typeof itemsOf => {
+  const known = new Map<unknown, ListItems>()
+  return (tree, list) => {
+    const items = known.get(list) ?? itemsOf(tree, list)
+    known.set(list, items)
+    return items
+  }
+}

@@ -2,10 +2,10 @@ import { isMap } from '../json/object.ts'
 import { formatPointer } from '../json/pointer.ts'
 import {
   ATOMIC,
+  createItems,
   elementOf,
   type FieldPath,
-  itemsOf,
-  type ListItems,
+  type itemsOf,
   type MergeTree,
   memberTree,
   type Step,
@@ -20,8 +20,6 @@ interface Cursor {
   readonly isMissingItem: boolean
 }
 
-type ItemsOf = (tree: MergeTree, list: unknown) => ListItems
-
 /**
  * Gives a function from a path to the JSON pointer in one particular object, whose lists are looked
  * through once each: a list item that the object does not hold is appended (`-`), and a field beneath
@@ -31,7 +29,7 @@ export function pointersOf(
   tree: MergeTree,
   object: unknown,
 ): (path: FieldPath) => string | undefined {
-  const items = rememberItems()
+  const items = createItems()
   return (path) => {
     const tokens: string[] = []
     let place: Cursor = { token: '', tree, value: object, isMissingItem: false }
@@ -44,15 +42,6 @@ export function pointersOf(
   }
 }
 
-const rememberItems = (): ItemsOf => {
-  const known = new Map<unknown, ListItems>()
-  return (tree, list) => {
-    const items = known.get(list) ?? itemsOf(tree, list)
-    known.set(list, items)
-    return items
-  }
-}
-
 const memberAt = ({ tree, value }: Cursor, field: string): Cursor => ({
   token: field,
   tree: memberTree(tree, field) ?? ATOMIC,
@@ -60,7 +49,7 @@ const memberAt = ({ tree, value }: Cursor, field: string): Cursor => ({
   isMissingItem: false,
 })
 
-function itemAt({ tree, value }: Cursor, step: Step, items: ItemsOf): Cursor {
+function itemAt({ tree, value }: Cursor, step: Step, items: typeof itemsOf): Cursor {
   const item = items(tree, value).byElement.get(elementOf(step))
   return {
     token: item ? String(item.position) : '-',

@@ -1,6 +1,13 @@
 import { isMap } from '../json/object.ts'
 import { formatPointer, isListIndex } from '../json/pointer.ts'
-import { type FieldPath, itemsOf, type MergeTree, memberTree, stepTo } from './merge-tree.ts'
+import {
+  createItems,
+  type FieldPath,
+  type itemsOf,
+  type MergeTree,
+  memberTree,
+  stepTo,
+} from './merge-tree.ts'
 
 /** What a pointer into an object leads to by the API server's merge rules. */
 export type Target =
@@ -21,8 +28,6 @@ interface Cursor {
   readonly path: FieldPath | undefined
 }
 
-type IsExact = (tree: MergeTree, list: readonly unknown[]) => boolean
-
 const IN_ONE_VALUE = 'lies inside a value that the API server replaces whole'
 const IS_KEY = 'is a key by which the API server knows a list item'
 
@@ -31,23 +36,13 @@ const IS_KEY = 'is a key by which the API server knows a list item'
  * they select.
  */
 export const targetsIn = (tree: MergeTree, object: unknown): ((tokens: Tokens) => Target) => {
-  const isExact = rememberExact()
-  return (tokens) => targetOf({ tree, value: object, path: [] }, tokens, isExact)
+  const items = createItems()
+  return (tokens) => targetOf({ tree, value: object, path: [] }, tokens, items)
 }
 
 type Tokens = readonly string[]
 
-// Hundreds of pointers may lead into one long list: it is looked through once.
-const rememberExact = (): IsExact => {
-  const known = new Map<readonly unknown[], boolean>()
-  return (tree, list) => {
-    const isExact = known.get(list) ?? itemsOf(tree, list).isExact
-    known.set(list, isExact)
-    return isExact
-  }
-}
-
-const targetOf = (root: Cursor, tokens: Tokens, isExact: IsExact): Target => {
+const targetOf = (root: Cursor, tokens: Tokens, items: typeof itemsOf): Target => {
   let place = root
   for (const [depth, token] of tokens.entries()) {
     const parent = tokens.slice(0, depth)
@@ -56,7 +51,7 @@ const targetOf = (root: Cursor, tokens: Tokens, isExact: IsExact): Target => {
       return { kind: 'part', parent: [...parent, token], why: IS_KEY }
     const next =
       place.tree.type === 'list'
-        ? itemAt(place.tree, place, token, parent, isExact)
+        ? itemAt(place.tree, place, token, parent, items)
         : memberAt(place, token, parent)
     if ('kind' in next) return next
     place = next
@@ -84,10 +79,10 @@ const itemAt = (
   { value, path }: Cursor,
   token: string,
   parent: Tokens,
-  isExact: IsExact,
+  items: typeof itemsOf,
 ): Cursor | Miss => {
   const list: readonly unknown[] = Array.isArray(value) ? value : []
-  if (!isExact(tree, list)) return { kind: 'part', parent, why: IN_ONE_VALUE }
+  if (!items(tree, list).isExact) return { kind: 'part', parent, why: IN_ONE_VALUE }
   if (!isListIndex(token)) {
     const why = `must name an item of ${formatPointer(parent)} by its index in the baseline, a number from 0`
     return { kind: 'none', why }

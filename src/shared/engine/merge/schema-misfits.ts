@@ -1,6 +1,6 @@
-import { isMap } from '../json/object.ts'
+import { isMap, type JsonMap } from '../json/object.ts'
 import { formatPointer } from '../json/pointer.ts'
-import { ATOMIC, type MergeTree, memberTree } from './merge-tree.ts'
+import { type MergeTree, memberTree } from './merge-tree.ts'
 
 /** More than anybody reads. */
 const MOST = 20
@@ -9,65 +9,51 @@ const MOST = 20
  * Pointers to the nulls in an object's content that the API server does not keep: it drops the null of a
  * field, or puts the field's default in its place. Metadata is not content, and untyped content keeps its nulls.
  */
-export function nullFields(tree: MergeTree, object: object): readonly string[] {
-  const found: string[] = []
-  const { metadata: _metadata, ...content } = object as Record<string, unknown>
-  collectNulls(tree, content, [], found)
-  return found
-}
-
-function collectNulls(
-  tree: MergeTree | undefined,
-  value: unknown,
-  path: readonly string[],
-  found: string[],
-): void {
-  if (typeof value !== 'object' || value === null) return
-  for (const [name, member] of Object.entries(value)) {
-    if (found.length === MOST) return
-    if (member === null && !keepsNull(tree, name)) found.push(formatPointer([...path, name]))
-    else collectNulls(treeIn(tree, value, name), member, [...path, name], found)
-  }
-}
+export const nullFields = (tree: MergeTree, object: object) =>
+  misfitsIn(tree, object, ({ parent, name, member }) => member === null && !keepsNull(parent, name))
 
 /** A field that the schema names is typed even where its content is not. */
 const keepsNull = (tree: MergeTree | undefined, name: string) =>
   tree?.type === 'deduced' ||
   (tree?.type === 'map' && !Object.hasOwn(tree.fields, name) && tree.rest?.type === 'deduced')
 
-/** The tree of what is inside a value; of the inside of an atomic one the tree says nothing, which is no licence. */
-function treeIn(tree: MergeTree | undefined, value: object, name: string): MergeTree | undefined {
-  if (tree?.type === 'deduced') return tree
-  if (tree?.type === 'list') return tree.items
-  return tree && isMap(value) ? memberTree(tree, name) : undefined
-}
-
 /**
  * Pointers to the fields of an object's content that its schema does not know: the API server refuses
  * them in an apply and drops them elsewhere. Metadata is not content, and into what is atomic nobody looks.
  */
-export function unknownFields(tree: MergeTree, object: object): readonly string[] {
-  const found: string[] = []
-  const { metadata: _metadata, ...content } = object as Record<string, unknown>
-  collectUnknown(tree, content, [], found)
-  return found
+export const unknownFields = (tree: MergeTree, object: object) =>
+  misfitsIn(tree, object, ({ parent, name }) => parent?.type === 'map' && !memberTree(parent, name))
+
+interface Place {
+  readonly path: readonly string[]
+  readonly name: string
+  readonly member: unknown
+  /** The tree of what the member is in; undefined where the schema has no word on that. */
+  readonly parent: MergeTree | undefined
 }
 
-function collectUnknown(
-  tree: MergeTree,
+function misfitsIn(tree: MergeTree, object: object, isMisfit: (place: Place) => boolean) {
+  const { metadata: _metadata, ...content } = object as JsonMap
+  const misfits = placesIn(tree, content, []).filter(isMisfit).take(MOST)
+  return [...misfits.map(({ path }) => formatPointer(path))]
+}
+
+function* placesIn(
+  tree: MergeTree | undefined,
   value: unknown,
-  path: readonly string[],
-  found: string[],
-): void {
-  for (const [name, member] of membersOf(tree, value)) {
-    const known = tree.type === 'list' ? tree.items : memberTree(tree, name)
-    if (!known && found.length < MOST) found.push(formatPointer([...path, name]))
-    collectUnknown(known ?? ATOMIC, member, [...path, name], found)
+  outer: readonly string[],
+): Generator<Place> {
+  if (typeof value !== 'object' || value === null) return
+  const parent = isFor(tree, value) ? tree : undefined
+  for (const [name, member] of Object.entries(value)) {
+    const path = [...outer, name]
+    yield { path, name, member, parent }
+    yield* placesIn(treeWithin(parent, name), member, path)
   }
 }
 
-/** What in a value the schema has a word on: the items of a keyed list, the fields of a granular map. */
-function membersOf(tree: MergeTree, value: unknown): readonly (readonly [string, unknown])[] {
-  const isRead = tree.type === 'list' ? Array.isArray(value) : tree.type === 'map' && isMap(value)
-  return isRead ? Object.entries(value as object) : []
-}
+const isFor = (tree: MergeTree | undefined, value: object) =>
+  tree?.type === 'list' ? Array.isArray(value) : tree?.type !== 'map' || isMap(value)
+
+const treeWithin = (parent: MergeTree | undefined, name: string) =>
+  parent?.type === 'list' ? parent.items : parent && memberTree(parent, name)

@@ -137,19 +137,19 @@ const wrong: readonly (readonly [what: string, kind: Kind, body: string, mistake
     'a role that a fact changes, in a branch too',
     'ClusterRole',
     '<%_ if (optional(facts.hardware, "/gpuPresent", false)) { -%>\nrules: []\n<%_ } -%>\n',
-    `catalog.yaml:1: asset one: ${FILE}: facts.hardware.gpuPresent is not the same everywhere, and what is granted must be, since our own roles are made from it: write it out`,
+    `catalog.yaml:1: asset one: ${FILE}:${HEADLINES}: facts.hardware is not the same everywhere, and what is granted must be, since our own roles are made from it: write it out`,
   ],
   [
     'a role with a rule for the namespace of the HyperConverged',
     'ClusterRole',
     'rules: [{ apiGroups: [""], resources: [namespaces], resourceNames: [<%= facts.hco.namespace %>], verbs: [get] }]\n',
-    `catalog.yaml:1: asset one: ${FILE}: facts.hco.namespace is not the same everywhere, and what is granted must be, since our own roles are made from it: write it out`,
+    `catalog.yaml:1: asset one: ${FILE}:${HEADLINES}: facts.hco is not the same everywhere, and what is granted must be, since our own roles are made from it: write it out`,
   ],
   [
     'a binding of what only facts name',
     'ClusterRoleBinding',
     'roleRef: { kind: ClusterRole, name: <%= facts.hco.namespace %> }\n',
-    'catalog.yaml:1: asset one: grants what only facts name, the namespace of the HyperConverged: write out names',
+    'catalog.yaml:1: asset one: has no roleRef with kind ClusterRole or Role, and a name: write it out',
   ],
   [
     'a role that is made of others',

@@ -229,17 +229,6 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       },
     ],
     [
-      'and the template reads by names that only rendering tells, or names in a branch that no sample reaches',
-      '<% const f = (x) => file("active/x/" + x) %>\na: <%= f("a") + Object.keys(fields).length %>\nb: <%= facts.topology.provider === "gcp" ? enums.modes.length : JSON.stringify(facts.hco.spec) %>',
-      [],
-      {
-        fields: { perses: '/spec/perses' },
-        enums: { modes: '/spec/mode' },
-        files: ['active/x/a'],
-        hcoFields: ['/limits/total'],
-      },
-    ],
-    [
       'and what it does not',
       'a: <%= enums.modes %>',
       [at('value enums.modes is not set: asset one lists no "modes" under enums: add it there')],
@@ -248,24 +237,6 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'and a file that it does not',
       "a: <%= file('active/x.txt') %>",
       [at('the asset lists no file "active/x.txt" under "files"')],
-    ],
-    [
-      'and the template never reads',
-      'a: 1',
-      [
-        "/files/0 is never read by the template: read it with file('active/y'), or take it away",
-        '/enums/modes is never read by the template: read it as enums.modes, or take it away',
-        '/fields/perses is never read by the template: read it as fields.perses, or take it away',
-        "/sections/0 is never read by the template: ask for it with sections['big'], or take it away",
-        "/hcoFields/0 is never read by the template: read it with optional(facts.hco.spec, '/limits/total', …), or take it away",
-      ],
-      {
-        fields: { perses: '/spec/perses' },
-        enums: { modes: '/spec/mode' },
-        files: ['active/y'],
-        hcoFields: ['/limits/total'],
-        ...section(),
-      },
     ],
   ],
   'what is the same for the same facts': [
@@ -329,72 +300,6 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       "a: <%= 'x'.repeat(1024 * 1024) %>",
       [of('its output has 1048648 characters, and may have 1048576')],
     ],
-  ],
-  'literals that should be facts': [
-    [
-      'none of which this is',
-      [
-        'a: openshift-cnv-addon',
-        'b: /opt/openshift-cnv/x',
-        'name: kubevirt-hyperconverged',
-        'namespace: <%= facts.hco.namespace %>',
-        'app.kubernetes.io/name: virt-platform-autopilot',
-        '# image: quay.io/x/y:v1',
-        'c: node-role.kubernetes.io/infra:NoSchedule',
-        'd: https://example.com/x:8080',
-        'e: sha256',
-        "f: <%= 'node-role.kubernetes.io/' + pool %>",
-        'g: node-role.kubernetes.io/worker-rt',
-        'h: /usr/share/example.d/worker',
-        'i: worker',
-        'machineconfiguration.openshift.io/role: <%= pool %>',
-        'j: "a file of several lines:\\nimage: quay.io/x/y:v1\\n"',
-      ].join('\n'),
-      [],
-      { disruption: 'reboot', pool: 'worker' },
-    ],
-    [
-      'the namespace of the HyperConverged',
-      'a: system:serviceaccount:openshift-cnv:x\nb: { namespace: "kubevirt-hyperconverged" }',
-      ['/a', '/b/namespace'].map((pointer) =>
-        of(
-          `${pointer}: the namespace of the HyperConverged is written out: print facts.hco.namespace`,
-        ),
-      ),
-    ],
-    [
-      'our own namespace',
-      'a:\n  - namespace: virt-platform-autopilot',
-      [
-        of(
-          '/a/0/namespace: our own namespace is written out: give the object the namespace $autopilot, and print object.namespace',
-        ),
-      ],
-    ],
-    [
-      'an image',
-      `a: quay.io/x/y:v1.2\nb: localhost/z@sha256:${'0a'.repeat(32)}\nc: "registry.example.com:5000/x/y:latest"`,
-      ['/a', '/b', '/c'].map((pointer) =>
-        of(
-          `${pointer}: an image is written out: print facts.images[…], and make it a condition, { type: image, key: … }`,
-        ),
-      ),
-    ],
-    [
-      'the pool',
-      'a: node-role.kubernetes.io/infra.a\nb:\n  pools.operator.machineconfiguration.openshift.io/infra.a: ""\n  machineconfiguration.openshift.io/role: infra.a',
-      [
-        '/a',
-        '/b/pools.operator.machineconfiguration.openshift.io/infra.a',
-        '/b/machineconfiguration.openshift.io/role',
-      ].map((pointer) =>
-        of(
-          `${pointer}: the pool infra.a is written out: print <%= pool %>, within a longer text <%= \`…/\${pool}\` %>`,
-        ),
-      ),
-      { disruption: 'reboot', pool: 'infra.a' },
-    ],
-    ['a pool that the entry has not', 'a: node-role.kubernetes.io/worker', []],
   ],
 }
 
