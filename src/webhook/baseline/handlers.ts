@@ -1,7 +1,7 @@
 import { type Asset, type Catalog, kindKey } from '../../shared/baseline/catalog/catalog.ts'
 import { groupOf, isKubeObject, isMap, type KubeObject } from '../../shared/engine/json/object.ts'
-import { BadReview, type Handler } from '../server/app.ts'
-import { type AdmissionRequest, allowed } from '../server/review.ts'
+import type { Handler } from '../server/app.ts'
+import { type AdmissionRequest, allowed, Refused } from '../server/review.ts'
 import { contestLimiter } from './contests/contest-limiter.ts'
 import type { Contests } from './contests/contests.ts'
 import { decide, decideFinally } from './decide/decide.ts'
@@ -122,11 +122,15 @@ const writeIn = (request: AdmissionRequest): Write => {
 function objectIn(request: AdmissionRequest, field: 'object' | 'oldObject'): KubeObject {
   const object = request[field]
   if (!(isKubeObject(object) && hasSoundMetadata(object)))
-    throw new BadReview(
+    throw new Refused(
+      400,
       `request.${field} of ${request.operation} is no Kubernetes object with a name`,
     )
   if (isOf(request, object)) return object
-  throw new BadReview(`request.${field} of ${request.operation} is not the object that it is about`)
+  throw new Refused(
+    400,
+    `request.${field} of ${request.operation} is not the object that it is about`,
+  )
 }
 
 const hasSoundMetadata = ({ metadata: { namespace, uid, labels, annotations } }: KubeObject) =>

@@ -1,32 +1,16 @@
-import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 
-import {
-  BODY_LIMIT,
-  BodyBudget,
-  isReadToTheEnd,
-  noRoom,
-  Refused,
-  type Reservation,
-  readBody,
-  toldSize,
-} from './body.ts'
+import { BodyBudget, isLeftUnread, readBody } from './body.ts'
 import {
   type AdmissionRequest,
   type AdmissionResponse,
   type AdmissionReview,
-  admissionReviewSchema,
+  REVIEW,
   review,
 } from './review.ts'
 
-/** What answers a review. A BadReview thrown is 400; anything else thrown is 500, and failurePolicy decides. */
+/** What answers a review. Refused thrown is 400; anything else thrown is 500, and failurePolicy decides. */
 export type Handler = (request: AdmissionRequest) => AdmissionResponse
-
-/** The request is well-formed JSON and no review that can be judged. */
-export class BadReview extends Error {
-  override name = 'BadReview' as const
-  readonly statusCode = 400
-}
 
 export interface AppOptions {
   /** A certificate may come later, by setSecureContext; without this member the app speaks plain HTTP. */
@@ -76,38 +60,24 @@ export function createApp({
     ajv: { customOptions: { coerceTypes: false, useDefaults: false, removeAdditional: false } },
   }) as unknown as FastifyInstance
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
-    const status = error.statusCode ?? 500
+    const { statusCode: status = 500 } = error
     if (status >= 500) onError(error)
     if (status === 429 && patienceS(request) > RETRY_AFTER_S)
       reply.header('retry-after', RETRY_AFTER_S)
+    if (status === 429 && isLeftUnread(request.raw)) reply.header('connection', 'close')
     reply
       .code(status)
       .send({ message: status < 500 ? error.message : 'the webhook failed; see its log' })
   })
   app.server.maxConnections = MAX_CONNECTIONS
-  const reservations = new WeakMap<IncomingMessage, Reservation>()
-  app.addHook('onRequest', async ({ raw }, reply) => {
-    if ((raw.headers['content-encoding'] ?? 'identity') !== 'identity')
-      throw new Refused(415, 'send the review as it is: no content encoding is read')
-    if (!budget.hasRoom(Math.min(toldSize(raw), BODY_LIMIT))) {
-      if (!isReadToTheEnd(raw)) reply.header('connection', 'close')
-      throw noRoom()
-    }
-    const reservation = budget.reserve()
-    reservations.set(raw, reservation)
-    reply.raw.once('close', reservation.release)
-  })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', async ({ raw }: FastifyRequest) => {
-    const reservation = reservations.get(raw)
-    if (!reservation) throw new Error('a body is read of a request that was never let in')
-    return readBody(raw, reservation, prefix)
-  })
-  const options = { schema: { body: admissionReviewSchema } }
+  app.addContentTypeParser('application/json', ({ raw }: FastifyRequest) =>
+    readBody(raw, budget, prefix),
+  )
   for (const [path, handler] of Object.entries(routes)) {
-    app.post<{ Body: AdmissionReview }>(path, options, async ({ body }) =>
-      review(body, handler(body.request)),
-    )
+    app.post<{ Body: AdmissionReview }>(path, { schema: { body: REVIEW } }, ({ body }, reply) => {
+      reply.send(review(body, handler(body.request)))
+    })
   }
   return app
 }

@@ -1,41 +1,42 @@
 import type { IncomingMessage } from 'node:http'
 import { readReview } from './read-review.ts'
-
-/** The request cannot be taken in. The way it is told is HTTP's, since it is not read, or not to its end. */
-export class Refused extends Error {
-  override name = 'Refused' as const
-  readonly statusCode: 400 | 413 | 415 | 429
-
-  constructor(statusCode: 400 | 413 | 415 | 429, message: string) {
-    super(message)
-    this.statusCode = statusCode
-  }
-}
+import { Refused } from './review.ts'
 
 /** How large a review may be: two objects of 3 MiB, which is what the API server stores at most, and the envelope. */
-export const BODY_LIMIT = 7 << 20
+const BODY_LIMIT = 7 << 20
 /** Up to what size the rest of a refused request is read, so that its connection need not be closed. */
 const READ_TO_THE_END = 256 << 10
 
 /** How many bytes a request says that it has; 0 where it does not say. */
-export const toldSize = ({ headers }: Pick<IncomingMessage, 'headers'>) =>
-  Number(headers['content-length'] ?? 0)
+const toldSize = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? 0)
 
 /** Whether what is left of a refused request is worth reading: that takes the time of those that are not refused. */
-export const isReadToTheEnd = (request: Pick<IncomingMessage, 'headers'>) =>
+const isReadToTheEnd = (request: IncomingMessage) =>
   request.headers['transfer-encoding'] === undefined && toldSize(request) <= READ_TO_THE_END
 
-/** What is told where there is no room. */
-export const noRoom = () => new Refused(429, 'too much is under way: ask again')
+/** Whether nothing of a refused request was read, and nothing will be: its connection is to be closed. */
+export const isLeftUnread = (request: IncomingMessage) =>
+  !request.readableDidRead && !isReadToTheEnd(request)
 
-/** Reads a review, and holds what has arrived. Throws Refused where it is too large or breaks off, NotJson where it is none. */
+const noRoom = () => new Refused(429, 'too much is under way: ask again')
+const tooLarge = () => new Refused(413, `a review has ${BODY_LIMIT >> 20} MiB at most`)
+
+/** Reads a review; what has arrived of it is held in the budget meanwhile. Throws Refused for what cannot be taken in. */
 export async function readBody(
   request: IncomingMessage,
-  reservation: Reservation,
+  budget: BodyBudget,
   prefix: string,
 ): Promise<unknown> {
+  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
+    throw new Refused(415, 'send the review as it is: no content encoding is read')
+  if (!budget.hasRoom(Math.min(toldSize(request), BODY_LIMIT))) throw noRoom()
   if (toldSize(request) > BODY_LIMIT) throw tooLarge()
-  return readReview(await readAll(request, reservation), prefix)
+  const reservation = budget.reserve()
+  try {
+    return readReview(await readAll(request, reservation), prefix)
+  } finally {
+    reservation.release()
+  }
 }
 
 // By events: an iterator of chunks costs more than reading JSON does.
@@ -44,17 +45,12 @@ function readAll(request: IncomingMessage, reservation: Reservation): Promise<Bu
   let size = 0
   let isTaken = true
   return new Promise((resolve, reject) => {
-    const settle = (settled: () => void) => {
-      request.off('data', take).off('end', end).off('error', breakOff).off('close', breakOff)
-      settled()
-    }
     // Whoever is refused is to read why: the connection outlives the reading.
     const refuse = (refused: Refused) => {
       request.pause()
-      settle(() => reject(refused))
+      reject(refused)
     }
-    const breakOff = () => refuse(new Refused(400, 'the request broke off'))
-    const end = () => settle(() => (isTaken ? resolve(Buffer.concat(chunks)) : reject(noRoom())))
+    const breakOff = () => request.complete || refuse(new Refused(400, 'the request broke off'))
     const take = (chunk: Buffer) => {
       size += chunk.length
       if (size > BODY_LIMIT) return refuse(tooLarge())
@@ -63,11 +59,10 @@ function readAll(request: IncomingMessage, reservation: Reservation): Promise<Bu
       else if (isReadToTheEnd(request)) chunks.length = 0
       else refuse(noRoom())
     }
+    const end = () => (isTaken ? resolve(Buffer.concat(chunks)) : reject(noRoom()))
     request.on('data', take).once('end', end).once('error', breakOff).once('close', breakOff)
   })
 }
-
-const tooLarge = () => new Refused(413, `a review has ${BODY_LIMIT >> 20} MiB at most`)
 
 /** How many bytes of requests may be held at once, and how much of that is for small ones alone. */
 export interface BudgetLimits {
@@ -79,10 +74,9 @@ export interface BudgetLimits {
 }
 
 /** What one request holds of it. */
-export interface Reservation {
+interface Reservation {
   /** Takes so many bytes more; false where there is no room for them, and nothing is taken. */
   readonly take: (bytes: number) => boolean
-  /** Gives all of it back; nothing is taken after that. */
   readonly release: () => void
 }
 
@@ -110,21 +104,22 @@ export class BodyBudget {
 
   /** For a request of which nothing has arrived. */
   reserve(): Reservation {
-    let [bytes, asLarge, isOver] = [0, 0, false]
+    let [bytes, asLarge] = [0, 0]
+    const hold = (more: number, large: number) => {
+      bytes += more
+      asLarge += large
+      this.#held += more
+      this.#heldByLarge += large
+    }
     return {
       take: (more) => {
         // Once it is large, so is what came before.
         const large = bytes + more >= this.#limits.largeFrom ? bytes + more - asLarge : 0
-        if (isOver || !this.#fits(more, large)) return false
-        this.#hold(more, large)
-        bytes += more
-        asLarge += large
-        return true
+        const isTaken = this.#fits(more, large)
+        if (isTaken) hold(more, large)
+        return isTaken
       },
-      release: () => {
-        this.#hold(-bytes, -asLarge)
-        ;[bytes, asLarge, isOver] = [0, 0, true]
-      },
+      release: () => hold(-bytes, -asLarge),
     }
   }
 
@@ -133,10 +128,5 @@ export class BodyBudget {
     return (
       this.#held + bytes <= all && (large === 0 || this.#heldByLarge + large <= all - keptForSmall)
     )
-  }
-
-  #hold(bytes: number, large: number): void {
-    this.#held += bytes
-    this.#heldByLarge += large
   }
 }

@@ -1,3 +1,5 @@
+import { Refused } from './review.ts'
+
 /** Where a value stands in JSON text, and how many values it is made of, itself included; a member's name is none. */
 export interface Span {
   readonly start: number
@@ -21,19 +23,15 @@ interface WantedFirst {
 }
 
 /** The text ends too early, or is something else where a value should be. What is passed over is not judged. */
-export class NotJson extends Error {
-  override name = 'NotJson' as const
-  readonly statusCode = 400
-  override message = 'the body is no valid JSON'
-}
+const notJson = () => new Refused(400, 'the body is no valid JSON')
 
-/** Builds the value of so much text. Throws NotJson. */
+/** Builds the value of so much text. Throws Refused. */
 export function parseJsonAt(text: Buffer, start = 0, end = text.length): unknown {
   try {
     // `__proto__` is a legal key of a ConfigMap; nothing here assigns by keys from outside.
     return JSON.parse(text.toString('utf8', start, end))
   } catch {
-    throw new NotJson()
+    throw notJson()
   }
 }
 
@@ -46,7 +44,7 @@ export function scanMap(text: Buffer, wanted: Wanted): Span {
   const scanner = new Scanner(text)
   const map = scanner.scan(wanted)
   scanner.end()
-  if (!map.members) throw new NotJson()
+  if (!map.members) throw notJson()
   return map
 }
 
@@ -95,7 +93,7 @@ class Scanner {
 
   /** Makes sure that nothing comes after what was scanned. */
   end(): void {
-    if (this.#peek() !== End) throw new NotJson()
+    if (this.#peek() !== End) throw notJson()
   }
 
   #scanMembers(wanted: Wanted): ReadonlyMap<string, Span> {
@@ -114,11 +112,11 @@ class Scanner {
 
   /** Scans a name and the colon after it; undefined for one that nobody wants, which is not copied. */
   #name(wanted: Wanted, found: number): string | undefined {
-    if (this.#peek() !== Quote) throw new NotJson()
+    if (this.#peek() !== Quote) throw notJson()
     const start = this.#at + 1
     this.#at = pastString(this.#text, this.#at)
     const end = this.#at - 1
-    if (this.#peek() !== Colon) throw new NotJson()
+    if (this.#peek() !== Colon) throw notJson()
     this.#at++
     if ('members' in wanted) return this.#nameAmong(wanted.members, start, end)
     const isWanted = found < wanted.most && this.#isAt(wanted.prefix, start)
@@ -159,7 +157,7 @@ class Scanner {
       at = pastToken(text, at, sort)
     } while (depth > 0)
     // Neither what ends a map nor what divides its members is a value.
-    if (depth < 0 || values < 1) throw new NotJson()
+    if (depth < 0 || values < 1) throw notJson()
     this.#at = at
     this.#values += values
   }
@@ -168,7 +166,7 @@ class Scanner {
 function pastToken(text: Buffer, start: number, sort: number): number {
   if (sort === Quote) return pastString(text, start)
   if (sort === Other) return pastScalar(text, start)
-  if (sort === End) throw new NotJson()
+  if (sort === End) throw notJson()
   return start + 1
 }
 
@@ -188,7 +186,7 @@ function pastString(text: Buffer, start: number): number {
       if (end !== undefined) return end
     }
   }
-  throw new NotJson()
+  throw notJson()
 }
 
 /** Where a text ends that has no escape from here on: long ones are mostly payloads. */

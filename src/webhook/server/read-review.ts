@@ -8,7 +8,7 @@ const SMALL = 64 << 10
 
 /**
  * Reads a review. Of a large one the objects are read only when somebody asks for them, and of an object of more than
- * MAX_VALUES nothing but its identity, and its labels and annotations under the prefix. Throws NotJson,
+ * MAX_VALUES nothing but its identity, and its labels and annotations under the prefix. Throws Refused,
  * from an object too.
  */
 export function readReview(text: Buffer, prefix: string): unknown {

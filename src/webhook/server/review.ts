@@ -1,64 +1,47 @@
+import { type Static, Type } from '@sinclair/typebox'
 import type { Operation } from 'fast-json-patch'
 
-/** What the webhook reads of an AdmissionReview; see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request */
-export interface AdmissionReview {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly request: AdmissionRequest
-}
+const TEXT = Type.String()
 
-export interface AdmissionRequest {
-  readonly uid: string
-  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
-  readonly kind: { readonly group: string; readonly version: string; readonly kind: string }
-  readonly subResource?: string
-  readonly name?: string
-  readonly namespace?: string
-  readonly dryRun?: boolean
-  readonly userInfo: { readonly username: string }
-  readonly object?: unknown
-  readonly oldObject?: unknown
-  /** Which of the two have more values than can be judged; of these only names and our annotations are there. */
-  readonly oversized?: readonly ('object' | 'oldObject')[]
-  /** How the client asked for it; the field manager in it is the client's own word. */
-  readonly options?: unknown
-}
+/**
+ * What the webhook reads of an AdmissionReview, and what every one must have. Objects are judged by code, which names what is
+ * wrong. See https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#request
+ */
+export const REVIEW = Type.Object({
+  apiVersion: Type.Unsafe<string>({ const: 'admission.k8s.io/v1' }),
+  kind: Type.Unsafe<string>({ const: 'AdmissionReview' }),
+  request: Type.Object({
+    uid: Type.String({ minLength: 1, maxLength: 256 }),
+    operation: Type.Unsafe<'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'>({
+      enum: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+    }),
+    kind: Type.Object({ group: TEXT, version: TEXT, kind: TEXT }),
+    subResource: Type.Optional(TEXT),
+    name: Type.Optional(TEXT),
+    namespace: Type.Optional(TEXT),
+    dryRun: Type.Optional(Type.Boolean()),
+    userInfo: Type.Object({ username: TEXT }),
+    object: Type.Optional(Type.Unknown()),
+    oldObject: Type.Optional(Type.Unknown()),
+    /** Which of the two have more values than can be judged; of these only names and our annotations are there. */
+    oversized: Type.Optional(Type.Unsafe<readonly ('object' | 'oldObject')[]>({})),
+    /** How the client asked for it; the field manager in it is the client's own word. */
+    options: Type.Optional(Type.Unknown()),
+  }),
+})
+export type AdmissionReview = Readonly<Static<typeof REVIEW>>
+export type AdmissionRequest = Readonly<AdmissionReview['request']>
 
-/** The envelope that every request must have. Objects are judged by code, which names what is wrong. */
-export const admissionReviewSchema = {
-  type: 'object',
-  required: ['apiVersion', 'kind', 'request'],
-  properties: {
-    apiVersion: { const: 'admission.k8s.io/v1' },
-    kind: { const: 'AdmissionReview' },
-    request: {
-      type: 'object',
-      required: ['uid', 'operation', 'kind', 'userInfo'],
-      properties: {
-        uid: { type: 'string', minLength: 1, maxLength: 256 },
-        operation: { enum: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] },
-        kind: {
-          type: 'object',
-          required: ['group', 'version', 'kind'],
-          properties: {
-            group: { type: 'string' },
-            version: { type: 'string' },
-            kind: { type: 'string' },
-          },
-        },
-        subResource: { type: 'string' },
-        name: { type: 'string' },
-        namespace: { type: 'string' },
-        dryRun: { type: 'boolean' },
-        userInfo: {
-          type: 'object',
-          required: ['username'],
-          properties: { username: { type: 'string' } },
-        },
-      },
-    },
-  },
-} as const
+/** The request is not taken in, or is no review that can be judged: a status and a message of HTTP's. */
+export class Refused extends Error {
+  override name = 'Refused' as const
+  readonly statusCode: 400 | 413 | 415 | 429
+
+  constructor(statusCode: Refused['statusCode'], message: string) {
+    super(message)
+    this.statusCode = statusCode
+  }
+}
 
 /** One fault, as a Status object lists it: the field is a JSON pointer. */
 export interface Cause {
@@ -102,10 +85,6 @@ export const patched = (operations: readonly Operation[]): AdmissionResponse => 
 
 /** The answer to one review, in the version that it was asked in. */
 export const review = (
-  { apiVersion, kind, request }: AdmissionReview,
+  { apiVersion, kind, request: { uid } }: AdmissionReview,
   response: AdmissionResponse,
-) => ({
-  apiVersion,
-  kind,
-  response: { uid: request.uid, ...response },
-})
+) => ({ apiVersion, kind, response: { uid, ...response } })

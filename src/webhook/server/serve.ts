@@ -56,8 +56,9 @@ export async function serve(config: ServeConfig, deps: ServeDeps): Promise<Servi
   const onError = (err: Error) => tellFailure({ err })
   const app = createApp({ tls: { clientCa }, prefix: deps.prefix, routes: deps.routes, onError })
   let isEnding = false
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     if (isEnding) reply.header('connection', 'close')
+    done()
   })
   const connections = followConnections(app.server, now)
   let hasCertificate = () => false

@@ -7,9 +7,10 @@ import fc from 'fast-check'
 import t from 'tap'
 import { PREFIX } from '../../../src/shared/baseline/annotations.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { BadReview, type Handler } from '../../../src/webhook/server/app.ts'
+import type { Handler } from '../../../src/webhook/server/app.ts'
 import { readReview } from '../../../src/webhook/server/read-review.ts'
 import type { AdmissionRequest, AdmissionReview } from '../../../src/webhook/server/review.ts'
+import { Refused } from '../../../src/webhook/server/review.ts'
 import { seed } from '../engine/merge/schemas.ts'
 import { runs } from '../runs.ts'
 import { msOf, workOf } from '../work.ts'
@@ -234,7 +235,7 @@ function answerTo(text: Buffer, handler: Handler): string {
   try {
     return String(handler((readReview(text, PREFIX) as AdmissionReview).request).allowed)
   } catch (error) {
-    if (error instanceof BadReview) return 'no review'
+    if (error instanceof Refused) return 'no review'
     throw error
   }
 }

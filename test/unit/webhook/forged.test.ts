@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { isMap, type KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { BadReview } from '../../../src/webhook/server/app.ts'
 import type { AdmissionRequest, AdmissionResponse } from '../../../src/webhook/server/review.ts'
+import { Refused } from '../../../src/webhook/server/review.ts'
 import { baselineOf, edited, handlersWith, type Json, requestFor, snapshot } from './known.ts'
 
 const hco = baselineOf('hco-golden-config')
@@ -43,7 +43,7 @@ t.test('a review that contradicts itself is no review', async (t) => {
   for (const [says, request] of contradictions) {
     for (const known of [snapshot, null]) {
       const { mutate, counted, events, logged } = handlersWith(known)
-      t.throws(() => mutate(request), { name: 'BadReview' }, says)
+      t.throws(() => mutate(request), { name: 'Refused' }, says)
       t.strictSame([counted, events, logged], [[], [], []], says)
     }
   }
@@ -147,7 +147,7 @@ t.test('what is remembered of callers is bounded, whatever they call themselves'
     try {
       return mutate(update(named(drifted, { name: `x${count}` }), hco))
     } catch (error) {
-      return error instanceof BadReview
+      return error instanceof Refused
     }
   })
   t.same(new Set(refused), new Set([true]))

@@ -8,8 +8,8 @@ import {
 } from '../../../../src/shared/baseline/annotations.ts'
 import { decide } from '../../../../src/webhook/baseline/decide/decide.ts'
 import { gather } from '../../../../src/webhook/baseline/decide/gather.ts'
-import { BadReview } from '../../../../src/webhook/server/app.ts'
 import type { AdmissionRequest } from '../../../../src/webhook/server/review.ts'
+import { Refused } from '../../../../src/webhook/server/review.ts'
 import { objectWith, tree } from '../../engine/merge/schemas.ts'
 import {
   baselineOf,
@@ -319,7 +319,7 @@ t.test('takes a review of one of our objects for bad that lacks what it must hav
   for (const [says, request] of bad) {
     const { mutate, validate } = handlersWith()
     const entry = request.operation === 'DELETE' ? validate : mutate
-    t.throws(() => entry(request), BadReview, says)
+    t.throws(() => entry(request), Refused, says)
   }
   const empty = edited(hco, { metadata: { labels: null, annotations: null } })
   t.equal(handlersWith().mutate({ ...update, object: empty }).patchType, 'JSONPatch')

@@ -14,8 +14,9 @@ import {
 } from '../../../../src/shared/baseline/annotations.ts'
 import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
 import { drift } from '../../../../src/shared/engine/merge/merge.ts'
-import { BadReview, type Handler } from '../../../../src/webhook/server/app.ts'
+import type { Handler } from '../../../../src/webhook/server/app.ts'
 import type { AdmissionRequest, AdmissionResponse } from '../../../../src/webhook/server/review.ts'
+import { Refused } from '../../../../src/webhook/server/review.ts'
 import { deepFreeze, seed } from '../../engine/merge/schemas.ts'
 import { runs } from '../../runs.ts'
 import { baselineOf, handlersWith, managedBy, requestFor } from '../known.ts'
@@ -123,7 +124,7 @@ const answerTo = (handler: Handler, request: AdmissionRequest) => {
   try {
     return handler(request)
   } catch (error) {
-    if (error instanceof BadReview) return undefined
+    if (error instanceof Refused) return undefined
     throw error
   }
 }

@@ -2,14 +2,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import { PREFIX } from '../../../../src/shared/baseline/annotations.ts'
 import { MAX_VALUES, valuesIn } from '../../../../src/shared/engine/json/json.ts'
-import {
-  NotJson,
-  type Span,
-  scanMap,
-  type Wanted,
-} from '../../../../src/webhook/server/json-scan.ts'
+import { type Span, scanMap, type Wanted } from '../../../../src/webhook/server/json-scan.ts'
 import { readReview } from '../../../../src/webhook/server/read-review.ts'
-import type { AdmissionReview } from '../../../../src/webhook/server/review.ts'
+import { type AdmissionReview, Refused } from '../../../../src/webhook/server/review.ts'
 import { seed } from '../../engine/merge/schemas.ts'
 import { runs } from '../../runs.ts'
 import { baselineOf, handlersWith, requestFor, snapshot } from '../known.ts'
@@ -83,7 +78,7 @@ t.test('takes whatever is no JSON for that, or passes over it, and always ends',
     try {
       scanMap(Buffer.from(text), wanted)
     } catch (error) {
-      t.ok(error instanceof NotJson, text)
+      t.ok(error instanceof Refused, text)
       t.notOk(isJson, `JSON is taken: ${text}`)
     }
   })
@@ -134,10 +129,10 @@ t.test('an object that nobody asks for is not read, however wrong it is', async 
   const text = String(reviewOf({ object: 'here' })).replace('"here"', '{"a":[1 2 nonsense]}')
   const request = requestIn(Buffer.from(text))
   t.equal(request.uid, 'c0ffee')
-  t.throws(() => request.object, NotJson)
+  t.throws(() => request.object, Refused)
   for (const known of [snapshot, null]) {
     const { mutate, validate } = handlersWith(known)
-    t.throws(() => mutate(request), NotJson, 'ours is read')
+    t.throws(() => mutate(request), Refused, 'ours is read')
     const kind = { group: 'apps', version: 'v1', kind: 'Deployment' }
     const theirs = requestIn(
       Buffer.from(
