@@ -93,6 +93,9 @@ export type SkipReason =
   /** Somebody asked for the asset, and a condition other than a missing API does not hold. */
   | 'Waiting'
 
+/** Why an object that is to be deleted is left: somebody has a claim on it. */
+export const CLAIMS: ReadonlySet<string> = new Set(['NotOurs', 'Unmanaged', 'Paused'])
+
 /** The reason that an outcome gives, where its kind has any. */
 export const reasonOf = (outcome: Outcome) => ('reason' in outcome ? outcome.reason : undefined)
 
