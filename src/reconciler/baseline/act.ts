@@ -10,7 +10,7 @@ import {
 } from '../../shared/cluster/resource.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import { withPreconditions } from './decide/comparison.ts'
-import type { AssetInput, DryRun, Final, Step, Write } from './decide/decision.ts'
+import type { AssetInput, DryRun, Final, Step } from './decide/decision.ts'
 import type { Outcome } from './decide/outcome.ts'
 
 /** The one object that an asset's decision is about. */
@@ -61,22 +61,18 @@ export interface Result {
 /** Makes the write of a decision, if there is one. A conflict (409) where the object changed since it was planned. */
 export async function act({ outcome, write }: Final, target: Target): Promise<Result> {
   if (!write) return { outcome }
-  if (write.kind === 'delete') return { outcome: await remove(write.live, outcome, target) }
-  return { outcome, object: await stored(send(write, target), target) }
-}
-
-function send(write: Exclude<Write, { kind: 'delete' }>, target: Target): Promise<KubeObject> {
   const { client, name } = target
   const at = resourceToWrite(target)
-  return write.kind === 'pause'
-    ? annotate(client, at, name, { [RECONCILE_PAUSED]: 'true' }, PAUSE_FIELD_MANAGER)
-    : apply(client, at, withPreconditions(write.desired, write.live))
-}
-
-async function remove(live: KubeObject, outcome: Outcome, target: Target): Promise<Outcome> {
-  const deletion = await deleteExactly(target.client, resourceToWrite(target), live)
-  if (deletion === 'ending') return { kind: 'skipped', reason: 'Deleting' }
-  return deletion === 'deleted' ? outcome : { kind: 'removed' }
+  if (write.kind === 'delete') {
+    const deletion = await deleteExactly(client, at, write.live)
+    if (deletion === 'ending') return { outcome: { kind: 'skipped', reason: 'Deleting' } }
+    return { outcome: deletion === 'deleted' ? outcome : { kind: 'removed' } }
+  }
+  const writing =
+    write.kind === 'pause'
+      ? annotate(client, at, name, { [RECONCILE_PAUSED]: 'true' }, PAUSE_FIELD_MANAGER)
+      : apply(client, at, withPreconditions(write.desired, write.live))
+  return { outcome, object: await stored(writing, target) }
 }
 
 async function stored(write: Promise<KubeObject>, { onStored }: Target): Promise<KubeObject> {

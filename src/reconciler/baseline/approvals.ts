@@ -7,7 +7,6 @@ import {
   afterOutcome,
   approve,
   heldChanges,
-  initialApprovals,
   pendingDigest,
   revoke,
   withoutWaiting,
@@ -32,23 +31,28 @@ export interface ApprovalsOptions {
 /** The leader's record of changes that reboot nodes: which wait, which are approved, what is in force. */
 export class Approvals {
   readonly #options: ApprovalsOptions
-  #state: ApprovalState
   readonly #seen = new Set<string>()
+  #waiting: ApprovalState['waiting'] = {}
 
   constructor(options: ApprovalsOptions) {
     this.#options = options
-    this.#state = initialApprovals(options.ledger.memory)
+  }
+
+  // What the next leader must know is in the ledger.
+  get #state(): ApprovalState {
+    const { applied, approval } = this.#options.ledger.memory
+    return { applied, approval, waiting: this.#waiting }
   }
 
   /** Starts over from what an earlier leader published. */
   resume(): void {
-    this.#state = initialApprovals(this.#options.ledger.memory)
+    this.#waiting = {}
     this.#seen.clear()
   }
 
   /** Names of the assets whose change waits for approval, or for a pool that is busy. */
   get waiting(): readonly string[] {
-    return Object.keys(this.#state.waiting)
+    return Object.keys(this.#waiting)
   }
 
   /**
@@ -57,10 +61,10 @@ export class Approvals {
    */
   approve(hco: KubeObject): boolean {
     if (!this.#hasSeenAll()) return false
-    const state = approve(this.#state, annotationOf(hco, APPROVE))
-    const isNew = state !== this.#state
-    if (isNew) this.#set(state)
-    return isNew
+    const before = this.#state
+    const state = approve(before, annotationOf(hco, APPROVE))
+    if (state !== before) this.#set(state)
+    return state !== before
   }
 
   #hasSeenAll(): boolean {
@@ -77,13 +81,14 @@ export class Approvals {
   policyFor({ name, pool }: Asset, { stated }: Pick<Evaluation, 'stated'>): ApprovalPolicy {
     const { pools, isObserver, disruptiveChanges } = this.#options
     const { activation, disruptiveChanges: mode = disruptiveChanges } = stated.settings
+    const { applied, approval } = this.#state
     return {
       mode,
       // While observing nothing is written, so nothing needs approval; `diff` still shows what would wait.
       isWaived: activation.kind === 'observe' && !isObserver,
       pool: pools().find(({ metadata }) => metadata.name === pool),
-      inForce: this.#state.applied[name],
-      approved: this.#state.approval.changes[name],
+      inForce: applied[name],
+      approved: approval.changes[name],
     }
   }
 
@@ -94,7 +99,7 @@ export class Approvals {
 
   /** The asset's change may be made: it waits no more, even if making it fails. */
   permit({ name }: Asset): void {
-    this.#state = withoutWaiting(this.#state, name)
+    this.#waiting = withoutWaiting(this.#state, name).waiting
   }
 
   /** Records what came of a disruptive asset. */
@@ -106,20 +111,19 @@ export class Approvals {
   /** Reports the waiting set, and an approval that is neither for it nor for the last one. */
   report({ hco, facts }: Pick<Evaluation, 'hco' | 'facts'>): void {
     const { catalog, reporter } = this.#options
-    const digest = pendingDigest(this.#state)
-    const changes = heldChanges(this.#state).flatMap(([name, { reasons }]) =>
+    const state = this.#state
+    const digest = pendingDigest(state)
+    const changes = heldChanges(state).flatMap(([name, { reasons }]) =>
       catalog.filter((asset) => asset.name === name).map((asset) => ({ asset, reasons })),
     )
     const stated = annotationOf(hco, APPROVE)
-    const isUnknown =
-      stated !== undefined && stated !== digest && stated !== this.#state.approval.digest
-    const isTold = isUnknown && this.#hasSeenAll()
-    reporter.pending({ hco, facts, changes, digest, ...(isTold && { unknownApproval: stated }) })
+    const isUnknown = stated !== digest && stated !== state.approval.digest && this.#hasSeenAll()
+    const unknown = isUnknown && stated !== undefined && { unknownApproval: stated }
+    reporter.pending({ hco, facts, changes, digest, ...unknown })
   }
 
-  #set(state: ApprovalState): void {
-    this.#state = state
-    const { approval, applied } = state
+  #set({ waiting, approval, applied }: ApprovalState): void {
+    this.#waiting = waiting
     const sorted = Object.fromEntries(Object.entries(applied).sort())
     this.#options.ledger.note({ approval, applied: sorted })
   }

@@ -11,6 +11,7 @@ import type { Change, Controller, Due } from '../manager/manager.ts'
 import { act, type Target, takeStep } from './act.ts'
 import { Approvals, type ApprovalsOptions } from './approvals.ts'
 import { decide } from './decide/decide.ts'
+import type { AssetInput } from './decide/decision.ts'
 import { type AssetMemory, remember, requeueAfterMs } from './decide/memory.ts'
 import type { Outcome } from './decide/outcome.ts'
 import { ReconcileOrder } from './decide/reconcile-order.ts'
@@ -39,12 +40,6 @@ const CONCURRENCY = 4
 // After so many conflicts in a row the queue backs off: somebody else writes all the time.
 const CONFLICTS_AT_ONCE = 3
 const HCO_CONFLICT_WAIT_MS = 1_000
-
-/** What came of one attempt, and when to look again; no outcome where somebody else was faster. */
-interface Attempt {
-  readonly outcome?: Outcome
-  readonly requeueMs?: number
-}
 
 /** Keeps every asset's object at its desired state: gather, decide, act, report. */
 export class AssetsController implements Controller {
@@ -130,29 +125,31 @@ export class AssetsController implements Controller {
   /** Brings one asset's object to its desired state. Rejects only where the cluster does. */
   async reconcile(name: string): Promise<number | undefined> {
     const asset = this.#asset(name)
+    const evaluation = this.#evaluation
     // An asset whose turn has not come, or whose object is not read yet, is queued again then.
-    if (!this.#evaluation || !this.#order.isDue(asset)) return undefined
-    let attempt: Attempt = {}
+    if (!evaluation || !this.#order.isDue(asset)) return undefined
+    const startedAt = performance.now()
+    let outcome: Outcome | undefined
     try {
-      attempt = await this.#attempt(asset, this.#evaluation)
-      return attempt.requeueMs
+      outcome = await this.#outcomeOf(asset, evaluation)
+      if (!outcome) return isHyperConverged(asset) ? HCO_CONFLICT_WAIT_MS : 0
+      this.#note(asset, evaluation, outcome, performance.now() - startedAt)
+      return requeueAfterMs(outcome, this.#memories.get(name), this.#options.uptime())
     } finally {
-      if (this.#order.note(asset, attempt.outcome)) this.#queueAll((other) => !other.isTombstone)
+      if (this.#order.note(asset, outcome)) this.#queueAll((other) => !other.isTombstone)
     }
   }
 
-  async #attempt(asset: Asset, evaluation: Evaluation): Promise<Attempt> {
-    const startedAt = performance.now()
+  /** What comes of an asset; undefined where somebody wrote between our reading and our writing, so that it is read again. */
+  async #outcomeOf(asset: Asset, evaluation: Evaluation): Promise<Outcome | undefined> {
     try {
       const outcome = await this.#decideAndAct(asset, evaluation)
       this.#conflicts.delete(asset.name)
-      return this.#finish(asset, evaluation, outcome, startedAt)
+      return outcome
     } catch (error) {
       // Retrying does not help: the template writes a field that the schema does not know.
-      if (isUnknownField(error)) {
-        const failed = { kind: 'failed', reason: 'RenderFailed', message: error.message } as const
-        return this.#finish(asset, evaluation, failed, startedAt)
-      }
+      if (isUnknownField(error))
+        return { kind: 'failed', reason: 'RenderFailed', message: error.message }
       const conflicts = (this.#conflicts.get(asset.name) ?? 0) + 1
       if (!isConflict(error) || conflicts > CONFLICTS_AT_ONCE) throw error
       this.#conflicts.set(asset.name, conflicts)
@@ -160,23 +157,32 @@ export class AssetsController implements Controller {
     }
   }
 
+  async #readAgain(asset: Asset, evaluation: Evaluation): Promise<undefined> {
+    // A newer HyperConverged may hold other settings: its watch has everything evaluated again.
+    if (isHyperConverged(asset)) return
+    const { live } = await takeStep({ kind: 'read' }, this.#targetOf(asset, evaluation, false))
+    if (live) this.#options.view.update(asset, live)
+  }
+
   async #decideAndAct(asset: Asset, evaluation: Evaluation): Promise<Outcome> {
     const { view, isObserver, healLimits, now, uptime } = this.#options
     const { name } = asset
-    let input = gatherInput(asset, evaluation, view, isObserver, {
+    let input: AssetInput = {
+      ...gatherInput(asset, evaluation, view, isObserver),
       approval: this.#approvals.policyFor(asset, evaluation),
       memory: this.#memories.get(name) ?? {},
       healLimits,
       resyncs: this.#resyncs,
       now: now(),
       uptime: uptime(),
-    })
+    }
     const target = this.#targetOf(asset, evaluation, input.isObserving)
     let decision = decide(input)
     while (decision.kind !== 'final') {
       if (decision.kind === 'dryRun') this.#approvals.permit(asset)
-      input = { ...input, ...(await takeStep(decision, target)) }
-      decision = decide(input)
+      const found = await takeStep(decision, target)
+      input = { ...input, ...found }
+      decision = decision.resume?.(found) ?? decide(input)
     }
     const { memory = input.memory, write } = decision
     if (write) this.#approvals.permit(asset)
@@ -196,24 +202,12 @@ export class AssetsController implements Controller {
     return { client, at, name, isLeader, isObserving, onStored }
   }
 
-  // Somebody wrote between our reading and our writing: read again and decide again, at once.
-  async #readAgain(asset: Asset, evaluation: Evaluation): Promise<Attempt> {
-    // A newer HyperConverged may hold other settings: its watch has everything evaluated again.
-    if (isHyperConverged(asset)) return { requeueMs: HCO_CONFLICT_WAIT_MS }
-    const { live } = await takeStep({ kind: 'read' }, this.#targetOf(asset, evaluation, false))
-    if (live) this.#options.view.update(asset, live)
-    return { requeueMs: 0 }
-  }
-
-  #finish(asset: Asset, { hco }: Evaluation, outcome: Outcome, startedAt: number): Attempt {
-    const { view, reporter, isObserver, isLeader, uptime } = this.#options
-    const requeueMs = requeueAfterMs(outcome, this.#memories.get(asset.name), uptime())
+  #note(asset: Asset, { hco }: Evaluation, outcome: Outcome, durationMs: number): void {
+    const { view, reporter, isObserver, isLeader } = this.#options
     this.#approvals.note(asset, outcome)
-    const durationMs = performance.now() - startedAt
     // Once the Lease is lost, the next leader reports.
     if (isObserver || isLeader())
       reporter.report({ asset, outcome, object: view.live(asset), hco, durationMs })
-    return { outcome, ...(requeueMs !== undefined && { requeueMs }) }
   }
 
   onError(name: string, error: Error, retryInMs: number): void {

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { act, type Target, takeStep } from '../../../src/reconciler/baseline/act.ts'
 import { withPreconditions } from '../../../src/reconciler/baseline/decide/comparison.ts'
-import { skip, type Write } from '../../../src/reconciler/baseline/decide/decision.ts'
+import { skip } from '../../../src/reconciler/baseline/decide/decision.ts'
+import type { Write } from '../../../src/reconciler/baseline/decide/outcome.ts'
 import {
   FIELD_MANAGER,
   MANAGED_BY,

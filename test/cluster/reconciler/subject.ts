@@ -1,5 +1,5 @@
 import { act, type Target } from '../../../src/reconciler/baseline/act.ts'
-import type { Write } from '../../../src/reconciler/baseline/decide/decision.ts'
+import type { Write } from '../../../src/reconciler/baseline/decide/outcome.ts'
 import { FIELD_MANAGER, MANAGED_BY } from '../../../src/shared/baseline/annotations.ts'
 import type { Client } from '../../../src/shared/cluster/client.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'

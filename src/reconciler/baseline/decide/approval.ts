@@ -1,9 +1,8 @@
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
 import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
 import type { Memory } from '../../../shared/baseline/state.ts'
-import { canonicalJson } from '../../../shared/engine/json/canonical.ts'
 import { isMap, type KubeObject } from '../../../shared/engine/json/object.ts'
-import { sha256 } from '../../../shared/ops/digest.ts'
+import { digestOf } from './memory.ts'
 import { type Outcome, type PendingReason, reasonOf } from './outcome.ts'
 
 /** What decides whether a change of one asset's object that reboots nodes may be made. */
@@ -33,19 +32,14 @@ export function allowanceFor(
 ): Allowance {
   if (asset.disruption === 'none') return { permission: 'yes' }
   const disruption = effectsOf()
-  return { permission: permissionFor(desired, disruption, approval), disruption }
-}
-
-function permissionFor(
-  desired: KubeObject | undefined,
-  { effect, reasons }: Classification,
-  { mode, isWaived, pool, inForce, approved }: ApprovalPolicy,
-): Allowance['permission'] {
+  const { effect, reasons } = disruption
+  const { mode, isWaived, pool, inForce, approved } = approval
   // No approval for what reboots nothing, nor for restoring what was in force: that stops an unwanted rollout.
   const isBack = inForce === digestOf(desired ?? null)
-  if (isWaived || effect !== 'reboot' || isBack) return 'yes'
-  if (mode === 'hold' && approved !== changeDigest(desired, reasons)) return 'Held'
-  return isBusy(pool) ? 'PoolBusy' : 'yes'
+  if (isWaived || effect !== 'reboot' || isBack) return { permission: 'yes', disruption }
+  if (mode === 'hold' && approved !== changeDigest(desired, reasons))
+    return { permission: 'Held', disruption }
+  return { permission: isBusy(pool) ? 'PoolBusy' : 'yes', disruption }
 }
 
 /** Which disruptive changes wait, which are approved, and what is in force; by asset name. */
@@ -60,11 +54,6 @@ interface WaitingChange {
   /** What it does to the nodes. */
   readonly reasons: readonly string[]
 }
-
-export const initialApprovals = ({
-  applied,
-  approval,
-}: Pick<Memory, 'applied' | 'approval'>): ApprovalState => ({ applied, approval, waiting: {} })
 
 /** The changes that wait for approval, by asset and in the order of names. */
 export const heldChanges = ({ waiting }: ApprovalState) =>
@@ -150,8 +139,6 @@ const heldDigests = (state: ApprovalState) =>
 // The reasons are part of it: the same result from another start does something else to nodes.
 const changeDigest = (desired: KubeObject | undefined, reasons: readonly string[]) =>
   digestOf([desired ?? null, reasons])
-
-const digestOf = (value: unknown) => sha256(canonicalJson(value))
 
 /** Whether a MachineConfigPool is paused or rolls a change out already. */
 function isBusy(pool: KubeObject | undefined): boolean {

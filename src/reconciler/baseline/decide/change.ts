@@ -4,7 +4,6 @@ import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import type { MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
 import { managersOf, released, releaseOperations } from '../../../shared/engine/merge/ownership.ts'
 import type { Enforcement } from '../../../shared/engine/plan.ts'
-import type { Permit } from '../../../shared/engine/throttle.ts'
 import { type Allowance, allowanceFor } from './approval.ts'
 import {
   type Comparison,
@@ -14,20 +13,12 @@ import {
   removedFields,
   withPreconditions,
 } from './comparison.ts'
-import {
-  type AssetInput,
-  type Check,
-  type Decision,
-  type Final,
-  final,
-  firstOf,
-  isManagedByUs,
-} from './decision.ts'
+import { type AssetInput, type Decision, type Final, final, isManagedByUs } from './decision.ts'
 import { answerOn, isClaimed, permitIn, withAnswer } from './memory.ts'
 import type { ExpectedChange, PendingReason } from './outcome.ts'
 
 /** An asset that is to be kept, with what its object ought to be. */
-export interface Planned extends AssetInput {
+interface Planned extends AssetInput {
   readonly tree: MergeTree
   readonly plan: Enforcement
 }
@@ -43,43 +34,24 @@ export function decideChange(input: Planned): Decision {
 }
 
 function decideStored(input: Planned, stored: KubeObject): Decision {
-  const { tree, plan, isObserving, hasReleased, nodePolicies } = input
+  const { tree, plan, isObserving, hasReleased, nodePolicies, memory } = input
   const operations = releaseOperations(stored, FIELD_MANAGER, plan.released, MANAGED_BY)
   if (operations && !isObserving && !hasReleased) return { kind: 'release', operations }
   // While observing nothing is released: compare with the object as the release would leave it.
   const live = isObserving ? released(stored, FIELD_MANAGER, plan.released) : stored
   const found = compare(tree, live, plan.desired)
-  const answer = firstOf(COMPARED, { ...input, ...found })
-  if (answer) return answer
+  const { wanted, drifts, extra } = found
+  if (drifts.length === 0 && extra.length === 0)
+    return unchanged(input, isClaimDue(input, found) ? { write: writeOf({ wanted, live }) } : {})
+  if (answerOn(memory, wanted, live) === 'nothing') return unchanged(input)
   const allowance = allowanceFor(input, plan.desired, () => effectsOf(found, nodePolicies))
-  const { wanted } = found
   return changed({ ...input, live, found, wanted, isReleasing: live !== stored, allowance })
 }
 
-type Compared = Planned & Comparison
-
 // A write that the webhook corrects moves ownership to its writer. It is taken back once per resync, or when something
 // else is desired, or when nobody owns a field.
-const disowned: Check<Compared> = (input) =>
-  isInSync(input) &&
-  !input.isObserving &&
-  input.isDisowned &&
-  !isClaimed(input, input.wanted, input.live, input.isOrphaned)
-    ? unchanged(input, claimOf(input))
-    : undefined
-
-const inSync: Check<Compared> = (input) => (isInSync(input) ? unchanged(input) : undefined)
-
-const knownSame: Check<Compared> = (input) =>
-  answerOn(input.memory, input.wanted, input.live) === 'nothing' ? unchanged(input) : undefined
-
-const COMPARED = [disowned, inSync, knownSame]
-
-const isInSync = ({ drifts, extra }: Comparison) => drifts.length === 0 && extra.length === 0
-
-/** Takes back, or gives up, the ownership of fields whose values are as desired. */
-const claimOf = ({ wanted, live }: Pick<Comparison, 'wanted' | 'live'>) =>
-  ({ write: { kind: 'apply', desired: wanted, live } }) as const
+const isClaimDue = (input: Planned, { wanted, live, isDisowned, isOrphaned }: Comparison) =>
+  !input.isObserving && isDisowned && !isClaimed(input, wanted, live, isOrphaned)
 
 const unchanged = ({ plan, hasReleased }: Planned, more: Pick<Final, 'write' | 'memory'> = {}) =>
   final({ kind: 'unchanged', plan, hasReleased }, more)
@@ -95,74 +67,72 @@ interface Change extends Planned {
   readonly allowance: Allowance
 }
 
+const writeOf = ({ wanted, live }: Pick<Change, 'wanted' | 'live'>) =>
+  ({ kind: 'apply', desired: wanted, live }) as const
+
 function changed(change: Change): Decision {
   const { allowance, isObserving, plan, found, memory } = change
   if (allowance.permission !== 'yes') return pending(change, allowance.permission)
-  if (isObserving) return firstOf(OBSERVED, change) ?? confirmed(change)
+  if (isObserving) return expected(change)
   const { permit, budget } = permitIn(memory.heals, plan.desired, found !== undefined, change)
-  const counted = { ...change, permit, memory: { ...memory, heals: budget } }
-  return firstOf(ENFORCED, counted) ?? applied(counted)
+  const counted = { ...change, memory: { ...memory, heals: budget } }
+  return permit === 'go' ? enforced(counted) : throttled(counted, permit === 'pause')
 }
 
-// No dry run: the server would remove the fields, since our ownership of them is not released yet.
-const releasing: Check<Change> = (change) =>
-  change.isReleasing ? pending(change, 'Observing') : undefined
-
-const knownExpected: Check<Change> = (change) => {
-  const known = answerOn(change.memory, change.wanted, change.live)
-  return known && known !== 'nothing' ? pending(change, 'Observing', known) : undefined
+/** What would be written, which is asked of the server once for each pair of states. */
+function expected(change: Change): Decision {
+  const { dryRun, found, memory, wanted, live } = change
+  // No dry run: the server would remove the fields, since our ownership of them is not released yet.
+  if (change.isReleasing) return pending(change, 'Observing')
+  const known = answerOn(memory, wanted, live)
+  if (known && known !== 'nothing') return pending(change, 'Observing', known)
+  if (!dryRun) return asked(change, expected)
+  const drifts = driftsOf(change)
+  if ('forbidden' in dryRun)
+    return pending(change, 'Observing', { drifts, unconfirmed: dryRun.forbidden })
+  if (isNothing(change)) return unchanged(change, { memory: nothingIn(change) })
+  const removed = found ? removedFields(found, dryRun.answer) : []
+  const expectation = { drifts: [...drifts, ...removed] }
+  const learnt = withAnswer(memory, wanted, live, expectation)
+  return pending(change, 'Observing', expectation, learnt)
 }
 
-const throttled: Check<Change & { readonly permit: Permit['kind'] }> = (change) => {
-  const { plan, found, memory, permit } = change
-  if (permit === 'go') return undefined
+/** Makes the change where the server, too, sees a difference; a creation without asking. */
+function enforced(change: Change): Decision {
+  const { plan, found, live, memory } = change
+  const write = writeOf(change)
+  if (!found) return final({ kind: 'created', plan }, { write, memory })
+  if (!change.dryRun) return asked(change, enforced)
+  const { drifts, extra } = found
+  if (!isNothing(change))
+    return final(
+      { kind: 'configured', plan, drifts, isAdopted: !isManagedByUs(live) },
+      { write, memory },
+    )
+  // What is not wanted any more has another owner by now: ours is given up.
+  return unchanged(change, extra.length > 0 ? { write, memory } : { memory: nothingIn(change) })
+}
+
+// What was compared stays true while the server is asked, so that nothing is compared twice.
+const asked = (change: Change, decide: (change: Change) => Decision): Decision => ({
+  kind: 'dryRun',
+  object: withPreconditions(change.wanted, change.live),
+  resume: ({ dryRun }) => decide({ ...change, dryRun }),
+})
+
+/** Whether the server's answer is that the write would change nothing of an object that is there. */
+const isNothing = ({ found, dryRun }: Change) =>
+  found && dryRun && 'answer' in dryRun && !differs(found.live, dryRun.answer)
+
+const nothingIn = ({ memory, wanted, live }: Change) => withAnswer(memory, wanted, live, 'nothing')
+
+function throttled(change: Change, isPaused: boolean): Final {
+  const { plan, found, memory } = change
   const drifts = driftsOf(change)
   const paths = drifts.map(({ path }) => path)
   const rivals = found ? managersOf(found.live, paths, FIELD_MANAGER) : []
-  const isPaused = permit === 'pause'
   const write = isPaused && { write: { kind: 'pause' } as const }
   return final({ kind: 'throttled', plan, drifts, rivals, isPaused }, { memory, ...write })
-}
-
-// A creation is made without a dry run.
-const unasked: Check<Change> = ({ dryRun, isObserving, wanted, live }) =>
-  dryRun || !(live || isObserving)
-    ? undefined
-    : { kind: 'dryRun', object: withPreconditions(wanted, live) }
-
-const forbidden: Check<Change> = (change) => {
-  const { dryRun } = change
-  if (!dryRun || 'answer' in dryRun) return undefined
-  return pending(change, 'Observing', { drifts: driftsOf(change), unconfirmed: dryRun.forbidden })
-}
-
-const sameOnServer: Check<Change> = (change) => {
-  const { dryRun, found, memory, isObserving } = change
-  if (!found || !dryRun || !('answer' in dryRun)) return undefined
-  const { live, wanted, extra } = found
-  if (differs(live, dryRun.answer)) return undefined
-  if (!isObserving && extra.length > 0) return unchanged(change, { memory, ...claimOf(found) })
-  return unchanged(change, { memory: withAnswer(memory, wanted, live, 'nothing') })
-}
-
-const OBSERVED = [releasing, knownExpected, unasked, forbidden, sameOnServer]
-const ENFORCED = [throttled, unasked, sameOnServer]
-
-/** The server would make the change too; it is remembered, not made. */
-function confirmed(change: Change): Decision {
-  const { dryRun, found, memory, wanted, live } = change
-  const removed = found && dryRun && 'answer' in dryRun ? removedFields(found, dryRun.answer) : []
-  const expected = { drifts: [...driftsOf(change), ...removed] }
-  return pending(change, 'Observing', expected, withAnswer(memory, wanted, live, expected))
-}
-
-/** Makes the change. */
-function applied({ plan, found, wanted, live, memory }: Change): Decision {
-  const write = { kind: 'apply', desired: wanted, live } as const
-  if (!found) return final({ kind: 'created', plan }, { write, memory })
-  const { drifts } = found
-  const isAdopted = !isManagedByUs(live)
-  return final({ kind: 'configured', plan, drifts, isAdopted }, { write, memory })
 }
 
 const driftsOf = ({ found }: Change) => found?.drifts ?? []

@@ -5,13 +5,12 @@ import type { DisruptionPolicies } from '../../../shared/baseline/machine-config
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import type { MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
 import type { Operation } from '../../../shared/engine/merge/ownership.ts'
-import type { HealLimits } from '../../../shared/engine/throttle.ts'
 import type { ApprovalPolicy } from './approval.ts'
-import type { AssetMemory } from './memory.ts'
-import type { Outcome, SkipReason } from './outcome.ts'
+import type { AssetMemory, MemoryTime } from './memory.ts'
+import type { Outcome, SkipReason, Write } from './outcome.ts'
 
 /** Everything that decides about one asset. */
-export interface AssetInput {
+export interface AssetInput extends MemoryTime {
   readonly asset: Asset
   readonly status: AssetStatus
   /** The stored object. */
@@ -35,20 +34,18 @@ export interface AssetInput {
   readonly nodePolicies: DisruptionPolicies | undefined
   readonly approval: ApprovalPolicy
   readonly memory: AssetMemory
-  readonly healLimits: HealLimits
-  /** How many resyncs there were: after each, the ownership of a field may be taken back once more. */
-  readonly resyncs: number
   /** Epoch milliseconds. */
   readonly now: number
-  /** Milliseconds of a clock that never goes back. */
-  readonly uptime: number
 }
 
 /** The server's answer to an apply that it does not store, or why it gave none. */
 export type DryRun = { readonly answer: KubeObject } | { readonly forbidden: string }
 
 /** What to do next: find out more and decide again, or what comes of the asset. */
-export type Decision = Step | Final
+export type Decision = Final | (Step & { readonly resume?: Resume })
+
+/** Goes on from what a step found; where a step has none, all is decided again with it. */
+export type Resume = (found: Partial<AssetInput>) => Decision
 
 /** Something to do before it can be decided on. */
 export type Step =
@@ -68,26 +65,6 @@ export interface Final {
   readonly write?: Write
   /** What to remember instead of the input's memory, whether or not the write succeeds. */
   readonly memory?: AssetMemory
-}
-
-export type Write =
-  /** Applies `desired`; `live` is the state that it was planned from, undefined for a creation. */
-  | { readonly kind: 'apply'; readonly desired: KubeObject; readonly live: KubeObject | undefined }
-  /** Annotates the object as paused. */
-  | { readonly kind: 'pause' }
-  /** Deletes the object if it still is in this state. */
-  | { readonly kind: 'delete'; readonly live: KubeObject }
-
-/** A check is named after the fact that it looks for, and answers only where that holds. */
-export type Check<Input> = (input: Input) => Decision | undefined
-
-/** The first answer of a chain of checks. */
-export function firstOf<Input>(checks: readonly Check<Input>[], input: Input) {
-  for (const check of checks) {
-    const decision = check(input)
-    if (decision) return decision
-  }
-  return undefined
 }
 
 export const final = (outcome: Outcome, more: Pick<Final, 'write' | 'memory'> = {}): Final => ({

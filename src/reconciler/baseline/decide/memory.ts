@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../../shared/engine/json/canonical.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import {
+  type HealLimits,
   type HealMemory,
   type Permit,
   permitHeal,
@@ -8,8 +9,7 @@ import {
   spendHeal,
 } from '../../../shared/engine/throttle.ts'
 import { sha256 } from '../../../shared/ops/digest.ts'
-import type { AssetInput, Final } from './decision.ts'
-import { type ExpectedChange, type Outcome, reasonOf } from './outcome.ts'
+import { type ExpectedChange, type Outcome, reasonOf, type Write } from './outcome.ts'
 
 /** What is remembered of one asset from one reconcile to the next, so that nothing is asked or written twice. */
 export interface AssetMemory {
@@ -18,6 +18,17 @@ export interface AssetMemory {
   readonly answer?: { readonly pair: string; readonly change: ExpectedChange | 'nothing' }
   readonly claimed?: Claim
 }
+
+/** What a memory is judged by. */
+export interface MemoryTime {
+  readonly healLimits: HealLimits
+  /** How many resyncs there were: after each, the ownership of a field may be taken back once more. */
+  readonly resyncs: number
+  /** Milliseconds of a clock that never goes back. */
+  readonly uptime: number
+}
+
+type HealTime = Omit<MemoryTime, 'resyncs'>
 
 /** That the ownership of all desired fields was taken back: from which state, and after how many resyncs. */
 interface Claim {
@@ -46,7 +57,7 @@ export const withAnswer = (
  * was since the object was last written.
  */
 export const isClaimed = (
-  { memory: { claimed }, resyncs }: Pick<AssetInput, 'memory' | 'resyncs'>,
+  { memory: { claimed }, resyncs }: { readonly memory: AssetMemory; readonly resyncs: number },
   desired: KubeObject,
   { metadata: { uid, resourceVersion } }: KubeObject,
   isOrphaned: boolean,
@@ -59,20 +70,24 @@ export const isClaimed = (
 /** The memory once a decision was carried out; `stored` is the object as its write left it. */
 export function remember(
   before: AssetMemory,
-  { outcome, write }: Pick<Final, 'outcome' | 'write'>,
+  { outcome, write }: { readonly outcome: Outcome; readonly write?: Write },
   stored: KubeObject | undefined,
-  time: HealTime & Pick<AssetInput, 'resyncs'>,
+  time: MemoryTime,
 ): AssetMemory {
   // A pause resets the count of heals.
   if (reasonOf(outcome) === 'Paused' || write?.kind === 'pause')
     return { ...before, heals: before.heals && { ...before.heals, memory: undefined } }
   if (write?.kind !== 'apply' || !stored) return before
   const { desired, live } = write
-  const applied = withAnswer(before, desired, stored, 'nothing')
-  const claimed = live ? { ...applied, claimed: claimOf(desired, stored, time.resyncs) } : applied
-  return outcome.kind === 'created' || outcome.kind === 'configured'
-    ? { ...claimed, heals: spentOn(outcome.plan.desired, before.heals, time) }
-    : claimed
+  const { uid, resourceVersion } = stored.metadata
+  const { resyncs } = time
+  const claimed = live && { desired: digestOf(desired), uid, resourceVersion, resyncs }
+  const isHeal = outcome.kind === 'created' || outcome.kind === 'configured'
+  return {
+    ...withAnswer(before, desired, stored, 'nothing'),
+    ...(claimed && { claimed }),
+    ...(isHeal && { heals: spentOn(outcome.plan.desired, before.heals, time) }),
+  }
 }
 
 /** A deletion that takes longer, in milliseconds, is reported as stuck. */
@@ -82,16 +97,10 @@ const SHORTEST_WAIT_MS = 1_000
 
 /** When to look again although nothing changed, in milliseconds; undefined where there is no need. */
 export function requeueAfterMs(outcome: Outcome, memory: AssetMemory | undefined, uptime: number) {
-  if (outcome.kind === 'throttled') return Math.max(SHORTEST_WAIT_MS, waitMs(memory?.heals, uptime))
+  if (outcome.kind === 'throttled')
+    return Math.max(SHORTEST_WAIT_MS, (memory?.heals?.memory?.until ?? 0) - uptime)
   return reasonOf(outcome) === 'Deleting' ? STUCK_MS : undefined
 }
-
-const claimOf = (desired: KubeObject, { metadata }: KubeObject, resyncs: number): Claim => ({
-  desired: digestOf(desired),
-  uid: metadata.uid,
-  resourceVersion: metadata.resourceVersion,
-  resyncs,
-})
 
 const pairOf = (desired: KubeObject, live: KubeObject | undefined) =>
   digestOf([desired, live ? projectionOf(live) : null])
@@ -108,9 +117,6 @@ export interface HealBudget {
   readonly digest: string
   readonly memory: HealMemory | undefined
 }
-
-/** What a budget is judged by. */
-type HealTime = Pick<AssetInput, 'healLimits' | 'uptime'>
 
 /** Whether the object may be brought to this state now, and what is left; one that is not there cannot be paused. */
 export function permitIn(
@@ -138,8 +144,5 @@ export function spentOn(
   return { digest, memory }
 }
 
-/** For how many milliseconds the object is left alone. */
-export const waitMs = (budget: HealBudget | undefined, uptime: number) =>
-  Math.max(0, (budget?.memory?.until ?? 0) - uptime)
-
-const digestOf = (value: unknown) => sha256(canonicalJson(value))
+/** A digest of any JSON value. */
+export const digestOf = (value: unknown) => sha256(canonicalJson(value))

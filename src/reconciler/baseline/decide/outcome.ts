@@ -63,6 +63,15 @@ export type Outcome =
 /** Why a change is not made: nothing is written at all, it waits for approval, or for a pool that is at work or paused. */
 export type PendingReason = 'Observing' | 'Held' | 'PoolBusy'
 
+/** The one write that an outcome may take. */
+export type Write =
+  /** Applies `desired`; `live` is the state that it was planned from, undefined for a creation. */
+  | { readonly kind: 'apply'; readonly desired: KubeObject; readonly live: KubeObject | undefined }
+  /** Annotates the object as paused. */
+  | { readonly kind: 'pause' }
+  /** Deletes the object if it still is in this state. */
+  | { readonly kind: 'delete'; readonly live: KubeObject }
+
 /** What a write would change that is not made. */
 export interface ExpectedChange {
   readonly drifts: readonly Drift[]
@@ -83,6 +92,9 @@ export type SkipReason =
   | 'NamespaceMissing'
   /** Somebody asked for the asset, and a condition other than a missing API does not hold. */
   | 'Waiting'
+
+/** Why an object that is to be deleted is left: somebody has a claim on it. */
+export const CLAIMS: ReadonlySet<string> = new Set(['NotOurs', 'Unmanaged', 'Paused'])
 
 /** The reason that an outcome gives, where its kind has any. */
 export const reasonOf = (outcome: Outcome) => ('reason' in outcome ? outcome.reason : undefined)

@@ -9,74 +9,43 @@ import { classifyChange } from '../../../shared/baseline/machine-config/disrupti
 import { switchProblems } from '../../../shared/baseline/planner.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import { allowanceFor } from './approval.ts'
-import {
-  type AssetInput,
-  type Check,
-  type Decision,
-  final,
-  firstOf,
-  isManagedByUs,
-  skip,
-} from './decision.ts'
+import { type AssetInput, type Decision, final, isManagedByUs, skip } from './decision.ts'
 import { STUCK_MS } from './memory.ts'
 
-/** Answers for an object that is to be deleted: it is, unless somebody else has a claim on it. */
-export function removal(input: AssetInput): Decision | undefined {
-  if (!isUnwanted(input)) return undefined
-  const { live } = input
-  return live ? firstOf(REMOVAL, { ...input, live }) : final({ kind: 'removed' })
-}
-
-// Off means that nothing is deleted either.
-const isUnwanted = (input: AssetInput) =>
-  !input.isOff && (input.status.kind === 'tombstone' || isObsoleteNow(input))
-
-// A superseded object stays until the one that replaces it is there.
-const isObsoleteNow = ({ asset, status, live, isRivalThere }: AssetInput) =>
-  isObsolete(status, asset) && isManagedByUs(live) && (isRivalThere || !isSuperseded(status))
+/** Whether there is to be no such object. A superseded one stays until the one that replaces it is there. */
+export const isUnwanted = ({ asset, status, live, isRivalThere }: AssetInput) =>
+  status.kind === 'tombstone' ||
+  (isObsolete(status, asset) && isManagedByUs(live) && (isRivalThere || !isSuperseded(status)))
 
 const isSuperseded = (status: AssetInput['status']) =>
   status.kind === 'inactive' && status.reason === 'Superseded'
 
-type Unwanted = AssetInput & { readonly live: KubeObject }
-
-const notOurs: Check<Unwanted> = ({ live }) =>
-  isManagedByUs(live)
-    ? undefined
-    : skip(
-        'NotOurs',
-        `it does not bear the label ${MANAGED_BY}=${FIELD_MANAGER}: it is somebody else's`,
-      )
-
-const unmanaged: Check<Unwanted> = ({ live }) =>
-  annotationOf(live, MODE) === 'unmanaged' ? skip('Unmanaged') : undefined
-
-const paused: Check<Unwanted> = ({ live }) =>
-  annotationOf(live, RECONCILE_PAUSED) === 'true' ? skip('Paused') : undefined
-
-// A mistyped opt-out: somebody meant to keep the object.
-const invalidSwitch: Check<Unwanted> = ({ live }) => {
+/** Decides about an object that is to be deleted: it is, unless somebody else has a claim on it. */
+export function removal(input: AssetInput): Decision {
+  const { live, now } = input
+  if (!live) return final({ kind: 'removed' })
+  if (!isManagedByUs(live)) {
+    const why = `it does not bear the label ${MANAGED_BY}=${FIELD_MANAGER}: it is somebody else's`
+    return skip('NotOurs', why)
+  }
+  if (annotationOf(live, MODE) === 'unmanaged') return skip('Unmanaged')
+  if (annotationOf(live, RECONCILE_PAUSED) === 'true') return skip('Paused')
+  // A mistyped opt-out: somebody meant to keep the object.
   const problems = switchProblems(live)
-  return problems.length > 0 ? final({ kind: 'held', problems }) : undefined
-}
-
-const deleting: Check<Unwanted> = ({ live: { metadata }, now }) => {
-  const { deletionTimestamp: since, finalizers } = metadata
-  if (!since) return undefined
+  if (problems.length > 0) return final({ kind: 'held', problems })
+  const { deletionTimestamp: since, finalizers } = live.metadata
+  if (!since) return deletion(input, live)
   if (now - Date.parse(since) < STUCK_MS) return skip('Deleting')
   const names = Array.isArray(finalizers) ? finalizers.map(String) : []
   return final({ kind: 'stuck', since, finalizers: names })
 }
 
-const deletable: Check<Unwanted> = (input) => {
-  const { live, status, isObserving, nodePolicies: policies } = input
+function deletion(input: AssetInput, live: KubeObject): Decision {
+  const { status, isObserving, nodePolicies: policies } = input
   const effectsOf = () => classifyChange({ live, desired: undefined, policies })
   const { permission, ...disruption } = allowanceFor(input, undefined, effectsOf)
-  if (permission !== 'yes')
-    return final({ kind: 'pendingRemoval', reason: permission, ...disruption })
-  if (isObserving) return final({ kind: 'pendingRemoval', reason: 'Observing', ...disruption })
+  const reason = permission === 'yes' ? isObserving && 'Observing' : permission
+  if (reason) return final({ kind: 'pendingRemoval', reason, ...disruption })
   const why = isSuperseded(status) && 'message' in status && { why: status.message }
   return final({ kind: 'removed', was: live, ...why }, { write: { kind: 'delete', live } })
 }
-
-const REMOVAL = [notOurs, unmanaged, paused, invalidSwitch, deleting, deletable]

@@ -1,30 +1,22 @@
 import { identityOn } from '../../../shared/baseline/asset-status.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
-import { type AssetInput, isManagedByUs } from '../decide/decision.ts'
+import { isManagedByUs } from '../decide/decision.ts'
 import type { ClusterView } from './cluster-view.ts'
 import type { Evaluation } from './evaluation.ts'
 
-/** What the controller itself knows of an asset. */
-export type OwnInput = Pick<
-  AssetInput,
-  'approval' | 'memory' | 'healLimits' | 'resyncs' | 'now' | 'uptime'
->
-
-/** Gathers what is known of one asset; nothing is asked of the cluster. */
+/** Gathers what the cluster says of one asset, as far as it is known; nothing is asked of it. */
 export function gatherInput(
   asset: Asset,
   { facts, stated, statuses, policies }: Evaluation,
   view: ClusterView,
   isObserver: boolean,
-  own: OwnInput,
-): AssetInput {
+) {
   const { activation } = stated.settings
   const { yieldsTo, needs } = asset
   const identity = identityOn(asset, facts)
   const status = statuses.get(asset.name)
   if (!status) throw new Error(`asset ${asset.name} was never evaluated`)
   return {
-    ...own,
     asset,
     status,
     live: view.live(asset),

@@ -12,6 +12,7 @@ import {
   type KindQuery,
   type KindSchema,
   type LoadSchemas,
+  schemaKey,
 } from '../../../shared/cluster/schemas.ts'
 import type { Store } from '../../../shared/cluster/store.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
@@ -54,6 +55,7 @@ const DISTRUST_MS = [1_000, 5_000, 20_000]
 
 /** What the process knows of the cluster, kept current by watches; it never guesses what it has not read. */
 export class ClusterView {
+  readonly store: Store
   readonly #options: ClusterViewOptions
   readonly #discover: Discover
   readonly #loadSchemas: LoadSchemas
@@ -61,32 +63,31 @@ export class ClusterView {
   readonly #hcoName: string | undefined
   #discovered: Served = new Map()
   #served: Served = new Map()
+  #queries: readonly KindQuery[] = []
   #schemas: ReadonlyMap<string, KindSchema> = new Map()
-  readonly #timers = new Set<NodeJS.Timeout>()
-  #hasSeenCrds = false
-  #isDiscovered = false
-  #isSchemaRead = false
+  #timers: readonly NodeJS.Timeout[] = []
+  /** How often there was a reason to ask the server again, and at which count it was asked. */
+  #doubts = 0
+  #discoveredAt: number | undefined
+  #schemasReadAt: number | undefined
 
   constructor(options: ClusterViewOptions) {
+    const { client, catalog, store } = options
     this.#options = options
-    const { client } = options
+    this.store = store
     this.#discover = createDiscovery(client)
     this.#loadSchemas = createSchemas(client)
-    this.#definitions = new Definitions(options.catalog, () => this.store.objects(CRDS))
-    this.#hcoName = options.catalog.find(isHyperConverged)?.object.name
+    this.#definitions = new Definitions(catalog, () => store.objects(CRDS))
+    this.#hcoName = catalog.find(isHyperConverged)?.object.name
   }
 
   stop(): void {
     for (const timer of this.#timers) clearTimeout(timer)
   }
 
-  get store(): Store {
-    return this.#options.store
-  }
-
   /** The schema of an asset's kind; undefined while the server has not published it. */
   schemaOf(identity: { apiVersion: string; kind: string }): KindSchema | undefined {
-    return this.#schemas.get(`${identity.apiVersion}/${identity.kind}`)
+    return this.#schemas.get(schemaKey(identity))
   }
 
   live(asset: Asset): KubeObject | undefined {
@@ -114,13 +115,11 @@ export class ClusterView {
   /** Brings discovery, watches and schemas up to date and says what is known. */
   async look(): Promise<Snapshot> {
     if (!this.store.isSynced([CRDS])) return NOT_YET
-    if (!this.#isDiscovered) {
-      // What changes while the server answers is asked for again.
-      this.#isDiscovered = true
-      this.#discovered = await this.#discover().catch((error: Error) => {
-        this.#isDiscovered = false
-        throw error
-      })
+    // What changes while the server answers is asked for again.
+    const doubts = this.#doubts
+    if (this.#discoveredAt !== doubts) {
+      this.#discovered = await this.#discover()
+      this.#discoveredAt = doubts
     }
     this.#served = this.#definitions.withoutEnding(this.#discovered)
     const { catalog } = this.#options
@@ -131,42 +130,43 @@ export class ClusterView {
       ? [otherAutopilotSource(namespace), ...objectSources(catalog, this.#served, namespace)]
       : []
     this.store.follow(FOLLOWER, [...basis, ...objects])
+    this.#queries = this.#schemaQueries(hco)
     const unavailable = this.#unavailability()
     if (unavailable || !hco) return unavailable ?? NOT_YET
-    await this.#readSchemas()
+    if (this.#schemasReadAt !== doubts || this.#isSchemaMissing()) {
+      this.#schemas = await this.#loadSchemas(this.#queries)
+      this.#schemasReadAt = doubts
+    }
     return { kind: 'ready', observations: this.#observe(hco) }
   }
 
   /** Whether the server's discovery has not caught up with its CRDs, so that look() must ask again. */
   isDiscoveryBehind(): boolean {
     const isBehind = this.#definitions.isAheadOf(this.#served) || this.#isSchemaMissing()
-    if (isBehind) this.#isDiscovered = false
+    if (isBehind) this.#discoveredAt = undefined
     return isBehind
   }
 
-  #distrust(): void {
-    this.#isDiscovered = false
-    this.#isSchemaRead = false
-  }
-
-  #distrustAfter(delayMs: number): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer)
-      this.#distrust()
-      this.#options.onDoubt()
-    }, delayMs)
-    this.#timers.add(timer)
+  #isSchemaMissing(): boolean {
+    return this.#queries.some((query) => !this.schemaOf(query))
   }
 
   /** Takes in that a source changed; whether that can make a difference. */
   noteChange(source: string): boolean {
     if (source !== CRDS) return true
     if (!this.#definitions.hasChanged()) return false
-    this.#distrust()
     // The first list of CRDs is no change: discovery has caught up with those.
-    if (this.#hasSeenCrds) for (const delayMs of DISTRUST_MS) this.#distrustAfter(delayMs)
-    this.#hasSeenCrds = true
+    if (this.#doubts++ > 0) this.#doubtLater()
     return true
+  }
+
+  #doubtLater(): void {
+    this.stop()
+    const doubt = () => {
+      this.#doubts++
+      this.#options.onDoubt()
+    }
+    this.#timers = DISTRUST_MS.map((delayMs) => setTimeout(doubt, delayMs))
   }
 
   #hyperConverged(): KubeObject | undefined {
@@ -191,23 +191,9 @@ export class ClusterView {
     })
   }
 
-  async #readSchemas(): Promise<void> {
-    if (this.#isSchemaRead && !this.#isSchemaMissing()) return
-    this.#isSchemaRead = true
-    this.#schemas = await this.#loadSchemas(this.#queries()).catch((error: Error) => {
-      this.#isSchemaRead = false
-      throw error
-    })
-  }
-
-  #isSchemaMissing(): boolean {
-    return this.#queries().some((query) => !this.schemaOf(query))
-  }
-
   /** The schemas that the catalog needs on this cluster. */
-  #queries(): readonly KindQuery[] {
+  #schemaQueries(hco: KubeObject | undefined): readonly KindQuery[] {
     const { catalog } = this.#options
-    const hco = this.#hyperConverged()
     const served = servedOf(catalog, this.#served)
     return hco ? schemaQueries(catalog, { hco: hcoFactsOf(catalog, hco), served }) : []
   }

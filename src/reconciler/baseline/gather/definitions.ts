@@ -2,6 +2,7 @@ import type { Catalog } from '../../../shared/baseline/catalog/catalog.ts'
 import { FACT_SOURCES } from '../../../shared/baseline/facts/facts.ts'
 import type { Served } from '../../../shared/cluster/discovery.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
+import { kindsIn } from './facts.ts'
 
 /** The CustomResourceDefinitions of the catalog's groups: they tell what discovery will say a moment later. */
 export class Definitions {
@@ -12,17 +13,16 @@ export class Definitions {
 
   /** `all` gives every definition of the cluster. */
   constructor(catalog: Catalog, all: () => readonly KubeObject[]) {
-    this.#groups = new Set(relevantGroups(catalog))
+    const kinds = [...Object.values(FACT_SOURCES), ...kindsIn(catalog)]
+    this.#groups = new Set(kinds.map(({ group }) => group))
     this.#all = all
   }
 
   /** Whether a definition changed since this was last asked. */
   hasChanged(): boolean {
-    const versions = this.#relevant().map(
-      ({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`,
-    )
     const before = this.#versions
-    this.#versions = versions.join()
+    const relevant = this.#relevant().map(({ metadata }) => metadata)
+    this.#versions = relevant.map((one) => `${one.name}@${one.resourceVersion}`).join()
     return this.#versions !== before
   }
 
@@ -55,11 +55,3 @@ const groupOf = (name: string) => name.slice(name.indexOf('.') + 1)
 
 const definitionName = ([key, { resource }]: readonly [string, { readonly resource: string }]) =>
   `${resource}.${key.slice(0, key.lastIndexOf('/'))}`
-
-const relevantGroups = (catalog: Catalog) => [
-  ...Object.values(FACT_SOURCES).map(({ group }) => group),
-  ...catalog.map(({ object }) => object.group),
-  ...catalog.flatMap(({ conditions }) =>
-    conditions.flatMap((c) => (c.type === 'crd' ? [c.group] : [])),
-  ),
-]

@@ -52,21 +52,15 @@ export function evaluate(
   const otherAutopilot = otherBeside(isToRun(observations.otherAutopilot), annotations[AUTOPILOT])
   const stated = readSettings(annotations, knownSettings(previous), otherAutopilot)
   const statuses = decide(facts, stated.settings)
+  const { valid: settings, neverValid } = stated
+  const { sections } = facts
   const baselines = digestsOf(statuses)
   return {
     facts,
     hco,
     stated,
     statuses,
-    state: {
-      facts,
-      hardware,
-      sections: facts.sections,
-      settings: stated.valid,
-      neverValid: stated.neverValid,
-      otherAutopilot,
-      baselines,
-    },
+    state: { facts, hardware, sections, settings, neverValid, otherAutopilot, baselines },
     schemas: observations.schemas,
     policies: disruptionPoliciesOf(observations.machineConfiguration),
   }

@@ -52,35 +52,26 @@ export function makeFacts(
   previous: Pick<Memory, 'hardware' | 'sections'>,
   now: number,
 ): FactsNow {
-  const hardware = holdHardware(
-    previous.hardware,
-    detectHardware(observed.nodes.map(hardwareOf)),
-    now,
-  )
+  const detected = detectHardware(observed.nodes.map(hardwareOf))
+  const hardware = holdHardware(previous.hardware, detected, now)
   const flags = Object.entries(hardware).map(([detector, { value }]) => [detector, value])
+  const own = catalog.filter(({ object }) => object.kind === 'KubeletConfig')
   const sources = {
+    ...observed,
     nodeLabels: observed.nodes.map(({ metadata }) => metadata.labels ?? {}),
-    infrastructure: observed.infrastructure,
-    scheduler: observed.scheduler,
-    pools: observed.pools,
-    kubeletConfigs: observed.kubeletConfigs,
-    ownKubeletConfigs: catalog.flatMap(({ object }) =>
-      object.kind === 'KubeletConfig' ? [object.name] : [],
-    ),
+    ownKubeletConfigs: own.map(({ object }) => object.name),
   }
-  const known = {
-    hco: hcoFactsOf(catalog, observed.hco),
-    served: servedOf(catalog, observed.served),
-  }
+  const served = servedOf(catalog, observed.served)
   return {
     hardware,
     facts: {
-      ...known,
+      hco: hcoFactsOf(catalog, observed.hco),
+      served,
       hardware: Object.fromEntries(flags) as Hardware,
       topology: detectTopology(sources),
       pools: countMachines(sources),
       sections: previous.sections,
-      ...answersOf(catalog, known.served, observed.schemas),
+      ...answersOf(catalog, served, observed.schemas),
       images: observed.images,
     },
   }
@@ -91,26 +82,22 @@ export const schemaQueries = (
   catalog: Catalog,
   known: Pick<Facts, 'served' | 'hco'>,
 ): readonly KindQuery[] => {
-  const own = catalog.flatMap((asset) => {
-    const identity = identityOn(asset, known)
-    return identity ? [{ ...identity, enumPointers: [], fieldPointers: [] }] : []
+  const asked = [
+    ...catalog.map((asset) => ({ at: identityOn(asset, known), question: undefined })),
+    ...schemaQuestions(catalog).map((question) => ({
+      at: kindAsked(question, known.served),
+      question,
+    })),
+  ]
+  const byKind = Map.groupBy(asked, ({ at }) => at && schemaKey(at))
+  return [...byKind.values()].flatMap((alike) => {
+    const pointers = (about: SchemaQuestion['about']) =>
+      alike.flatMap(({ question }) => (question?.about === about ? question.pointer : []))
+    const [{ at } = {}] = alike
+    if (!at) return []
+    const { apiVersion, kind } = at
+    return { apiVersion, kind, enumPointers: pointers('enum'), fieldPointers: pointers('field') }
   })
-  const asked = schemaQuestions(catalog).flatMap((question) => {
-    const kind = kindAsked(question, known.served)
-    const pointers = (about: string) => (question.about === about ? [question.pointer] : [])
-    return kind
-      ? [{ ...kind, enumPointers: pointers('enum'), fieldPointers: pointers('field') }]
-      : []
-  })
-  return [...Map.groupBy<string, KindQuery>([...own, ...asked], schemaKey).values()].flatMap(
-    (alike) =>
-      alike.slice(0, 1).map(({ apiVersion, kind }) => ({
-        apiVersion,
-        kind,
-        enumPointers: alike.flatMap(({ enumPointers }) => enumPointers),
-        fieldPointers: alike.flatMap(({ fieldPointers }) => fieldPointers),
-      })),
-  )
 }
 
 /** The kind that a question is about, in the version that an asset of ours would be written or found in. */
@@ -120,13 +107,16 @@ function kindAsked({ group, kind, versions }: SchemaQuestion, served: Facts['ser
   return version === undefined ? undefined : { apiVersion: apiVersionOf(group, version), kind }
 }
 
-/** The served versions of the kinds that the catalog names, in its assets and its conditions. */
-export function servedOf(catalog: Catalog, served: Served): Facts['served'] {
-  const kinds = catalog.flatMap((asset) => [
+/** The kinds that the catalog names, in its assets and its conditions. */
+export const kindsIn = (catalog: Catalog) =>
+  catalog.flatMap((asset) => [
     asset.object,
     ...conditionsOf(asset).filter((condition) => condition.type === 'crd'),
   ])
-  const keys = [...new Set(kinds.map(kindKey))].sort()
+
+/** The served versions of the kinds that the catalog names. */
+export function servedOf(catalog: Catalog, served: Served): Facts['served'] {
+  const keys = [...new Set(kindsIn(catalog).map(kindKey))].sort()
   return Object.fromEntries(keys.map((key) => [key, served.get(key)?.versions ?? []]))
 }
 

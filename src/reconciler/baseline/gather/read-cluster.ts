@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Catalog } from '../../../shared/baseline/catalog/catalog.ts'
 import { FACT_SOURCES } from '../../../shared/baseline/facts/facts.ts'
-import { parseState } from '../../../shared/baseline/state.ts'
 import type { Client } from '../../../shared/cluster/client.ts'
 import { Store } from '../../../shared/cluster/store.ts'
 import { Ledger, readState } from '../ledger.ts'
@@ -37,7 +37,9 @@ export interface ClusterReading {
 const LONGEST_MS = 60_000
 // Longer is not waited for discovery to list a new definition.
 const LONGEST_LAG_MS = 5_000
-const LOOK_AGAIN_MS = 200
+const LOOK_AGAIN_MS = 50
+
+const FACTS: ReadonlySet<string> = new Set([CRDS, OTHER_AUTOPILOT, ...Object.keys(FACT_SOURCES)])
 
 /**
  * Reads a cluster once, as a new leader would, and calls `work` with it; writes nothing. Rejects where what facts are
@@ -47,34 +49,21 @@ export async function withCluster<Result>(
   options: ReadClusterOptions,
   work: (reading: ClusterReading) => Promise<Result>,
 ): Promise<Result> {
-  const { client, catalog, namespace, hcoNamespace } = options
-  const data = await readState(client, namespace)
+  const { client, namespace, wantsObjects } = options
   const ledger = new Ledger(() => undefined)
-  ledger.resume(data)
+  ledger.resume(await readState(client, namespace))
   const troubles = new Map<string, Error>()
-  let news = Promise.withResolvers<void>()
   const store = new Store({
     client,
-    onChange(source) {
-      if (view.noteChange(source)) news.resolve()
-    },
-    onTrouble(id, error) {
-      troubles.set(id, error)
-      news.resolve()
-    },
+    onChange: (source) => view.noteChange(source),
+    onTrouble: (id, error) => troubles.set(id, error),
   })
-  const images = parseState(data)?.facts.images ?? options.images
-  const onDoubt = () => news.resolve()
-  const view = new ClusterView({ client, catalog, images, hcoNamespace, store, onDoubt })
-  const untilNews = async () => {
-    const timer = setTimeout(news.resolve, LOOK_AGAIN_MS)
-    await news.promise
-    clearTimeout(timer)
-    news = Promise.withResolvers()
-  }
+  const images = ledger.state?.facts.images ?? options.images
+  const view = new ClusterView({ ...options, images, store, onDoubt: () => undefined })
   store.follow(FOLLOWER, [crdSource])
   try {
-    const snapshot = await lookUntilComplete(view, { ...options, troubles, untilNews })
+    const isRead = () => !wantsObjects || store.unread().every((id) => troubles.has(id))
+    const snapshot = await lookUntilComplete(view, troubles, isRead)
     return await work({ snapshot, view, ledger, troubles })
   } finally {
     view.stop()
@@ -82,37 +71,26 @@ export async function withCluster<Result>(
   }
 }
 
-interface Looking extends Pick<ReadClusterOptions, 'wantsObjects'> {
-  readonly troubles: ReadonlyMap<string, Error>
-  readonly untilNews: () => Promise<void>
-}
-
-async function lookUntilComplete(view: ClusterView, looking: Looking): Promise<CompleteSnapshot> {
+async function lookUntilComplete(
+  view: ClusterView,
+  troubles: ReadonlyMap<string, Error>,
+  isRead: () => boolean,
+): Promise<CompleteSnapshot> {
   const startedAt = performance.now()
   for (;;) {
     const snapshot = await view.look()
-    requireFacts(looking.troubles)
+    const [id, cause] = [...troubles].find(([source]) => FACTS.has(source)) ?? []
+    if (cause) throw new Error(`cannot read ${id}: ${cause.message}`, { cause })
     const tookMs = performance.now() - startedAt
     const isBehind = view.isDiscoveryBehind() && tookMs < LONGEST_LAG_MS
-    if (!isBehind && isSeen(snapshot) && isRead(view, looking)) return snapshot
+    if (!isBehind && isSeen(snapshot) && isRead()) return snapshot
     if (tookMs > LONGEST_MS) throw tooSlow(view.store.unread())
-    await looking.untilNews()
-  }
-}
-
-const FACTS: ReadonlySet<string> = new Set([CRDS, OTHER_AUTOPILOT, ...Object.keys(FACT_SOURCES)])
-
-function requireFacts(troubles: ReadonlyMap<string, Error>): void {
-  for (const [id, cause] of troubles) {
-    if (FACTS.has(id)) throw new Error(`cannot read ${id}: ${cause.message}`, { cause })
+    await sleep(LOOK_AGAIN_MS)
   }
 }
 
 const isSeen = (snapshot: Snapshot): snapshot is CompleteSnapshot =>
   snapshot.kind === 'ready' || snapshot.reason !== 'NotYet'
-
-const isRead = ({ store }: ClusterView, { wantsObjects, troubles }: Looking) =>
-  !wantsObjects || store.unread().every((id) => troubles.has(id))
 
 const tooSlow = (unread: readonly string[]) =>
   new Error(`the cluster was not read within ${LONGEST_MS / 1000} s: missing ${unread.join(', ')}`)

@@ -1,8 +1,10 @@
 import {
   type Asset,
+  apiVersionOf,
   type Catalog,
   isHyperConverged,
   kindKey,
+  namespaceOf,
 } from '../../../shared/baseline/catalog/catalog.ts'
 import { FACT_SOURCES } from '../../../shared/baseline/facts/facts.ts'
 import { BASELINE } from '../../../shared/baseline/names.ts'
@@ -32,29 +34,23 @@ export const crdSource: Source = {
 /** The sources of facts that this cluster serves. */
 export const factSources = (catalog: Catalog, served: Served): readonly Source[] =>
   Object.entries(FACT_SOURCES).flatMap(([id, api]) => {
-    const found = served.get(kindKey(api))
-    const version = found && versionOf(catalog, api, found.versions)
-    if (!found || version === undefined) return []
-    const apiVersion = api.group === '' ? version : `${api.group}/${version}`
-    return [
-      {
-        id,
-        at: { apiVersion, resource: found.resource },
-        ...('name' in api && { name: api.name }),
-        ...(id === 'nodes' && { project: projectNode }),
-      },
-    ]
+    // An object that we write is read in the version that we write; discovery lists the newest stable one first.
+    const own = catalog.find(({ object }) => kindKey(object) === kindKey(api))
+    const at = placeOf(api, served, own?.object.versions ?? []) ?? placeOf(api, served)
+    const named = 'name' in api && { name: api.name }
+    return at ? [{ id, at, ...named, ...(id === 'nodes' && { project: projectNode }) }] : []
   })
 
-// An object that we write is read in the version that we write; discovery lists the newest stable one first.
-function versionOf(
-  catalog: Catalog,
-  api: { group: string; kind: string },
-  served: readonly string[],
+/** Where objects of a kind are found, in the first of these versions that is served; by default, of all that are. */
+function placeOf(
+  api: { readonly group: string; readonly kind: string },
+  served: Served,
+  versions?: readonly string[],
 ) {
-  const own = catalog.find(({ object }) => kindKey(object) === kindKey(api))
-  const known = own?.object.versions.find((version) => served.includes(version))
-  return known ?? served[0]
+  const found = served.get(kindKey(api))
+  const version = (versions ?? found?.versions)?.find((one) => found?.versions.includes(one))
+  if (!found || version === undefined) return undefined
+  return { apiVersion: apiVersionOf(api.group, version), resource: found.resource }
 }
 
 // Of thousands of nodes only what facts are made of is kept in memory.
@@ -78,33 +74,19 @@ export function objectSources(
   hcoNamespace: string,
 ): readonly Source[] {
   const objects = catalog.flatMap((asset) => {
-    const found = served.get(kindKey(asset.object))
-    const version = asset.object.versions.find((candidate) => found?.versions.includes(candidate))
-    if (!found || version === undefined || isHyperConverged(asset)) return []
-    const { group, name } = asset.object
-    const namespace = asset.object.namespace === '$hco' ? hcoNamespace : asset.object.namespace
-    const apiVersion = group === '' ? version : `${group}/${version}`
-    const at = {
-      apiVersion,
-      resource: found.resource,
-      ...(namespace !== undefined && { namespace }),
-    }
-    return [{ id: assetSource(asset), at, name }]
+    const place = placeOf(asset.object, served, asset.object.versions)
+    if (!place || isHyperConverged(asset)) return []
+    const namespace = namespaceOf(asset, hcoNamespace)
+    const at = { ...place, ...(namespace !== undefined && { namespace }) }
+    return [{ id: assetSource(asset), at, name: asset.object.name }]
   })
   // The HyperConverged's namespace exists as long as the HyperConverged.
-  const namespaces = new Set(
-    objects.flatMap(({ at: { namespace = hcoNamespace } }) =>
-      namespace === hcoNamespace ? [] : [namespace],
-    ),
-  )
+  const namespaces = new Set(objects.flatMap(({ at: { namespace } }) => namespace ?? []))
+  namespaces.delete(hcoNamespace)
+  const at = { apiVersion: 'v1', resource: 'namespaces' }
   return [
     ...objects,
-    ...[...namespaces].map((name) => ({
-      id: namespaceSource(name),
-      at: { apiVersion: 'v1', resource: 'namespaces' },
-      name,
-      metadataOnly: true,
-    })),
+    ...[...namespaces].map((name) => ({ id: namespaceSource(name), at, name, metadataOnly: true })),
   ]
 }
 

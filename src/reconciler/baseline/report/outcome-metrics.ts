@@ -5,44 +5,48 @@ import { type Activation, standbyReason } from '../../../shared/baseline/setting
 import { isEqual } from '../../../shared/engine/json/equal.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import type { ReconcilerMetrics } from '../../../shared/ops/metrics.ts'
-import { type Outcome, type Report, reasonOf } from '../decide/outcome.ts'
+import { CLAIMS, type Outcome, type Report, reasonOf } from '../decide/outcome.ts'
 
-/** Creates a function that sets an asset's series by its outcome, and removes those of states that it left. */
-export function createOutcomeCounter(metrics: ReconcilerMetrics): (report: Report) => void {
-  const countMissing = createMissingCounter(metrics)
-  return (report) => {
-    const labels = labelsOf(report.asset, report.hco)
-    metrics.duration.observe(labels, report.durationMs / 1000)
-    setOrRemove(metrics.pendingDisruption, labels, flag(isHeldUp(report.outcome)))
-    if (report.asset.isTombstone) return countTombstone(metrics, labels, report.outcome)
-    countAsset(metrics, labels, report)
-    countMissing(report)
-  }
+/** Sets an asset's series by its outcome, and removes those of states that it left. */
+export function countOutcome(metrics: ReconcilerMetrics, report: Report): void {
+  const { asset, outcome, object, hco, durationMs } = report
+  const labels = labelsOf(asset, hco)
+  metrics.duration.observe(labels, durationMs / 1000)
+  setOrRemove(metrics.pendingDisruption, labels, isHeldUp(outcome))
+  if (asset.isTombstone) countTombstone(metrics, labels, outcome)
+  else countAsset(metrics, labels, outcome, object)
 }
 
-function countAsset(metrics: ReconcilerMetrics, labels: Labels, { outcome, object }: Report): void {
-  setOrRemove(metrics.compliance, labels, complianceOf(outcome))
-  setOrRemove(metrics.paused, labels, flag(reasonOf(outcome) === 'Paused'))
-  setOrRemove(metrics.thrashingActive, labels, flag(isAtWar(outcome, object)))
+function countAsset(
+  metrics: ReconcilerMetrics,
+  labels: Labels,
+  outcome: Outcome,
+  object: KubeObject | undefined,
+): void {
+  setOrRemove(metrics.compliance, labels, COMPLIANCE[outcome.kind])
+  setOrRemove(metrics.paused, labels, reasonOf(outcome) === 'Paused')
+  setOrRemove(metrics.thrashingActive, labels, isAtWar(outcome, object))
   if (outcome.kind === 'throttled' && outcome.isPaused) metrics.thrashing.inc(labels)
-  const types = customizationsOf(outcome)
-  for (const type of ['patch', 'ignore', 'unmanaged']) {
-    setOrRemove(metrics.customization, { ...labels, type }, flag(types.includes(type)))
+  const plan = 'plan' in outcome ? outcome.plan : undefined
+  const customizations = {
+    patch: plan?.isPatched,
+    ignore: plan && plan.released.length > 0,
+    unmanaged: reasonOf(outcome) === 'Unmanaged',
   }
+  for (const [type, isSet] of Object.entries(customizations))
+    setOrRemove(metrics.customization, { ...labels, type }, isSet)
 }
 
-function createMissingCounter(metrics: ReconcilerMetrics) {
-  const missedBy = new Map<string, MissedApi>()
-  return ({ asset, outcome }: Report) => {
-    const before = missedBy.get(asset.name)
-    const missed = outcome.kind === 'skipped' ? outcome.missed : undefined
-    if (missed) missedBy.set(asset.name, missed)
-    else missedBy.delete(asset.name)
-    // Several assets may miss one API.
-    const isMissedStill = before && [...missedBy.values()].some((api) => isEqual(api, before))
-    if (before && !isMissedStill) metrics.missingDependency.remove({ ...before })
-    if (missed) metrics.missingDependency.set({ ...missed }, 1)
-  }
+/** Sets the series of an API that an asset misses, and removes that of the one before, unless others miss it still. */
+export function countMissed(
+  { missingDependency }: ReconcilerMetrics,
+  before: MissedApi | undefined,
+  missed: MissedApi | undefined,
+  all: Iterable<MissedApi>,
+): void {
+  if (before && ![...all].some((api) => isEqual(api, before)))
+    missingDependency.remove({ ...before })
+  if (missed) missingDependency.set({ ...missed }, 1)
 }
 
 const isHeldUp = (outcome: Outcome) =>
@@ -68,10 +72,8 @@ function tombstoneStatus(outcome: Outcome): number | undefined {
   if (outcome.kind === 'stuck') return -1
   if (outcome.kind === 'held') return -2
   if (outcome.kind === 'pendingRemoval' || reasonOf(outcome) === 'Deleting') return 1
-  return CLAIMED.has(reasonOf(outcome) ?? '') ? -2 : undefined
+  return CLAIMS.has(reasonOf(outcome) ?? '') ? -2 : undefined
 }
-
-const CLAIMED: ReadonlySet<string> = new Set(['NotOurs', 'Unmanaged', 'Paused'])
 
 /** Records what the HyperConverged says of the whole product; an observer writes nothing, whatever it says. */
 export function countActivation(
@@ -128,10 +130,8 @@ interface Series {
   remove(labels: Labels): void
 }
 
-const setOrRemove = (series: Series, labels: Labels, value: number | undefined) =>
-  value === undefined ? series.remove(labels) : series.set(labels, value)
-
-const flag = (isSet: boolean) => (isSet ? 1 : undefined)
+const setOrRemove = (series: Series, labels: Labels, value: number | boolean | undefined) =>
+  value === undefined || value === false ? series.remove(labels) : series.set(labels, Number(value))
 
 const COMPLIANCE: Readonly<Record<Outcome['kind'], 0 | 1 | undefined>> = {
   unchanged: 1,
@@ -146,12 +146,4 @@ const COMPLIANCE: Readonly<Record<Outcome['kind'], 0 | 1 | undefined>> = {
   removed: undefined,
   pendingRemoval: undefined,
   stuck: undefined,
-}
-const complianceOf = ({ kind }: Outcome) => COMPLIANCE[kind]
-
-function customizationsOf(outcome: Outcome): readonly string[] {
-  if (reasonOf(outcome) === 'Unmanaged') return ['unmanaged']
-  if (!('plan' in outcome)) return []
-  const { isPatched, released } = outcome.plan
-  return [...(isPatched ? ['patch'] : []), ...(released.length > 0 ? ['ignore'] : [])]
 }

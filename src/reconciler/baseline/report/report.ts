@@ -1,4 +1,5 @@
 import { APPROVE, DISABLED_RESOURCES } from '../../../shared/baseline/annotations.ts'
+import type { MissedApi } from '../../../shared/baseline/asset-status.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
 import type { Facts } from '../../../shared/baseline/facts/facts.ts'
 import { standbyReason } from '../../../shared/baseline/settings/activation.ts'
@@ -6,21 +7,22 @@ import { tellHowAlone, tellOther } from '../../../shared/baseline/settings/other
 import { settingNote } from '../../../shared/baseline/settings/setting-note.ts'
 import type { ReadSettings } from '../../../shared/baseline/settings/settings.ts'
 import { isConflict } from '../../../shared/cluster/client.ts'
-import type { EventInput, RecordEvent } from '../../../shared/cluster/events.ts'
+import type { RecordEvent } from '../../../shared/cluster/events.ts'
 import { formatValue } from '../../../shared/engine/format-value.ts'
 import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
 import type { Log } from '../../../shared/ops/log.ts'
 import type { ReconcilerMetrics } from '../../../shared/ops/metrics.ts'
-import type { Outcome, Report, SkipReason } from '../decide/outcome.ts'
+import type { Outcome, Report } from '../decide/outcome.ts'
 import type { Unavailable } from '../gather/availability.ts'
 import { approveCommand, describeEffect } from './disruption-text.ts'
 import {
   countActivation,
   countFailure,
-  createOutcomeCounter,
+  countMissed,
+  countOutcome,
   resetSeries,
 } from './outcome-metrics.ts'
-import { describeOutcome, type OutcomeText } from './outcome-text.ts'
+import { describeOutcome, listed, type OutcomeText } from './outcome-text.ts'
 
 /** Changes that reboot nodes and wait for approval, as one set. */
 export interface PendingSet {
@@ -60,19 +62,25 @@ export interface ReporterDeps {
 
 /** Creates a reporter that repeats nothing: what did not change since it was last told stays untold. */
 export function createReporter(deps: ReporterDeps): Reporter {
-  const { log, metrics } = deps
+  const { log, metrics, record, isObserver } = deps
   const news = createNews()
-  const countOutcome = createOutcomeCounter(metrics)
-  const discoveries = createDiscoveries()
+  const missing = new Map<string, MissedApi>()
   return {
     report(report) {
-      countOutcome(report)
-      const discovered = discoveries(report)
-      if (discovered) deps.record(discovered)
+      countOutcome(metrics, report)
+      const { asset, outcome, hco } = report
+      const before = missing.get(asset.name)
+      const missed = outcome.kind === 'skipped' ? outcome.missed : undefined
+      if (missed) missing.set(asset.name, missed)
+      else missing.delete(asset.name)
+      if (!asset.isTombstone) countMissed(metrics, before, missed, missing.values())
+      if (before && isThere(outcome)) {
+        const note = `${asset.name}: the API ${before.group}/${before.kind} is served now`
+        record({ subject: hco, type: 'Normal', reason: 'CRDDiscovered', note })
+      }
       const text = describeOutcome(report)
-      if (isWrite(report.outcome)) news.forget(topicOf(report.asset))
-      else if (!news.isNew(topicOf(report.asset), JSON.stringify(text))) return
-      tell(text, report, deps)
+      const isNew = news.isNew(topicOf(asset), JSON.stringify(text))
+      if (isNew || isWrite(outcome)) tell(text, report, deps)
     },
     failed(asset, hco, error, retryInMs) {
       countFailure(metrics, asset, hco)
@@ -83,7 +91,7 @@ export function createReporter(deps: ReporterDeps): Reporter {
       log.error(fields, 'asset failed')
       const note = `${asset.name}: ${error.message}`
       const reason = asset.isTombstone ? 'TombstoneFailed' : 'ApplyFailed'
-      deps.record({ subject: hco, type: 'Warning', reason, note })
+      record({ subject: hco, type: 'Warning', reason, note })
     },
     reset() {
       resetSeries(metrics)
@@ -95,21 +103,20 @@ export function createReporter(deps: ReporterDeps): Reporter {
       log[why.reason === 'TwoHyperConvergeds' ? 'error' : 'info'](why.message)
     },
     settings(hco, stated, warnings, waits) {
-      countActivation(metrics, stated.settings.activation, deps.isObserver)
+      countActivation(metrics, stated.settings.activation, isObserver)
       news.forget('unavailable')
       const problems = stated.problems.map((problem) => settingNote(problem, stated))
-      const notes = [...problems, ...warnings]
-      for (const note of news.newOf('setting', notes)) {
+      for (const note of news.newOf('setting', [...problems, ...warnings])) {
         log.warn({ note }, 'invalid setting on the HyperConverged')
-        deps.record({ subject: hco, type: 'Warning', reason: 'InvalidSetting', note })
+        record({ subject: hco, type: 'Warning', reason: 'InvalidSetting', note })
       }
       for (const note of news.newOf('other', othersOf(hco, stated))) {
         log.warn({ note }, 'another autopilot is active: standing by')
-        deps.record({ subject: hco, type: 'Warning', reason: 'OtherAutopilot', note })
+        record({ subject: hco, type: 'Warning', reason: 'OtherAutopilot', note })
       }
       for (const note of news.newOf('waits', waits)) {
         log.info({ note }, 'asked for, and waiting')
-        deps.record({ subject: hco, type: 'Normal', reason: 'AssetSkipped', note })
+        record({ subject: hco, type: 'Normal', reason: 'AssetSkipped', note })
       }
     },
     pending(set) {
@@ -132,22 +139,11 @@ function othersOf(hco: KubeObject, { settings: { activation } }: ReadSettings): 
   return [[tellOther(hco), olm, fewer, tellHowAlone(hco)].join('; ')]
 }
 
-/** Tells when an API that was missed is there; not when it is only missed no more. */
-function createDiscoveries() {
-  const missing = new Map<string, string>()
-  return ({ asset: { name }, outcome, hco }: Report): EventInput | undefined => {
-    const before = missing.get(name)
-    const missed = outcome.kind === 'skipped' ? outcome.missed : undefined
-    if (missed) missing.set(name, `${missed.group}/${missed.kind}`)
-    else missing.delete(name)
-    const isForgone = outcome.kind === 'skipped' && FORGONE.has(outcome.reason)
-    if (before === undefined || missed || isForgone || outcome.kind === 'leftover') return undefined
-    const note = `${name}: the API ${before} is served now`
-    return { subject: hco, type: 'Normal', reason: 'CRDDiscovered', note }
-  }
-}
-
-const FORGONE: ReadonlySet<SkipReason> = new Set(['Inactive', 'Off'])
+/** Whether an API that an asset missed is there, rather than only missed no more. */
+const isThere = (outcome: Outcome) =>
+  outcome.kind === 'skipped'
+    ? !outcome.missed && outcome.reason !== 'Inactive' && outcome.reason !== 'Off'
+    : outcome.kind !== 'leftover'
 
 const topicOf = ({ name }: Asset) => `asset/${name}`
 
@@ -169,8 +165,6 @@ function tell(
   }
 }
 
-const SHOWN = 5
-
 function tellPending(
   { hco, facts, changes }: PendingSet,
   digest: string,
@@ -182,8 +176,7 @@ function tellPending(
   })
   const command = approveCommand(hco, digest)
   // The command comes last, to be pasted; so the list before it must leave it room.
-  const more = told.length > SHOWN ? `; and ${told.length - SHOWN} more` : ''
-  const note = `${told.slice(0, SHOWN).join('; ')}${more}. To go ahead: ${command}`
+  const note = `${listed(told, '; ')}. To go ahead: ${command}`
   const reasons = Object.fromEntries(changes.map(({ asset, reasons }) => [asset.name, reasons]))
   log.warn(
     { object: titleOf(hco), digest, changes: told, reasons },
@@ -210,24 +203,17 @@ function tellUnknown(
 
 /** Remembers what was last told of each topic. */
 function createNews() {
-  const told = new Map<string, string>()
-  const listed = new Map<string, ReadonlySet<string>>()
+  const told = new Map<string, ReadonlySet<string>>()
+  /** Which of the topic's texts were not among those of the last call. */
+  const newOf = (topic: string, texts: readonly string[]): readonly string[] => {
+    const before = told.get(topic)
+    told.set(topic, new Set(texts))
+    return texts.filter((text) => !before?.has(text))
+  }
   return {
-    isNew(topic: string, text: string): boolean {
-      if (told.get(topic) === text) return false
-      told.set(topic, text)
-      return true
-    },
+    newOf,
+    isNew: (topic: string, text: string) => newOf(topic, [text]).length > 0,
     forget: (topic: string) => told.delete(topic),
-    reset() {
-      told.clear()
-      listed.clear()
-    },
-    /** Which of the topic's texts were not among those of the last call. */
-    newOf(topic: string, texts: readonly string[]): readonly string[] {
-      const before = listed.get(topic)
-      listed.set(topic, new Set(texts))
-      return texts.filter((text) => !before?.has(text))
-    },
+    reset: () => told.clear(),
   }
 }

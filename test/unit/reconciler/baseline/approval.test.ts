@@ -7,7 +7,6 @@ import {
   allowanceFor,
   approve,
   heldChanges,
-  initialApprovals,
   pendingDigest,
   revoke,
   withoutWaiting,
@@ -52,7 +51,8 @@ class Leader {
   state: ApprovalState
 
   constructor(memory: Pick<ApprovalState, 'applied' | 'approval'> = UNKNOWN) {
-    this.state = initialApprovals(memory)
+    const { applied, approval } = memory
+    this.state = { applied, approval, waiting: {} }
   }
 
   get pendingDigest() {

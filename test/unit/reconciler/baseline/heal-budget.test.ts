@@ -4,8 +4,8 @@ import {
   type HealBudget,
   permitIn,
   remember,
+  requeueAfterMs,
   spentOn,
-  waitMs,
 } from '../../../../src/reconciler/baseline/decide/memory.ts'
 import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
 import { objectWith } from '../../engine/merge/schemas.ts'
@@ -13,6 +13,14 @@ import { objectWith } from '../../engine/merge/schemas.ts'
 const SECOND = 1_000
 const healLimits = { capacity: 2, windowMs: 10 * SECOND }
 const desired = (text: string) => objectWith({ text })
+
+const throttled = {
+  kind: 'throttled',
+  plan: { kind: 'enforce', desired: desired('x'), released: [], isPatched: false, remarks: [] },
+  drifts: [],
+  rivals: [],
+  isPaused: false,
+} as const
 
 /** The budget of one object, by a clock of the test's own. */
 class Object1 {
@@ -28,6 +36,11 @@ class Object1 {
   spend(object: KubeObject) {
     this.budget = spentOn(object, this.budget, { healLimits, ...this })
   }
+
+  /** When it is looked at again once it is throttled. */
+  waitMs() {
+    return requeueAfterMs(throttled, { heals: this.budget }, this.uptime)
+  }
 }
 
 t.test('to bring an object to another state of ours is no heal', async (t) => {
@@ -40,12 +53,14 @@ t.test('to bring an object to another state of ours is no heal', async (t) => {
 
 t.test('to bring it back to the same one is', async (t) => {
   const object = new Object1()
-  t.equal(waitMs(object.budget, 0), 0)
+  t.equal(object.waitMs(), SECOND, 'not at once')
   for (let round = 0; round < 3; round++) object.spend(desired('x'))
   t.equal(object.permit(desired('x')), 'wait')
-  t.equal(waitMs(object.budget, 0), 10 * SECOND)
-  t.equal(waitMs(object.budget, 4 * SECOND), 6 * SECOND)
-  t.equal(waitMs(object.budget, 11 * SECOND), 0)
+  t.equal(object.waitMs(), 10 * SECOND)
+  object.uptime = 4 * SECOND
+  t.equal(object.waitMs(), 6 * SECOND)
+  object.uptime = 11 * SECOND
+  t.equal(object.waitMs(), SECOND)
 })
 
 t.test('an apply that failed counts for nothing', async (t) => {
