@@ -45,17 +45,13 @@ export interface CorrectInput {
 }
 
 /** The same place in the four objects; undefined where an object has nothing there. */
-interface Sides {
+interface Place {
   readonly incoming: unknown
   readonly old: unknown
   readonly desired: unknown
   readonly before: unknown
-}
-
-interface Location {
-  readonly parent: Location | undefined
-  readonly step: Step
-  readonly token: string
+  /** How one gets here; undefined at the root. */
+  readonly from?: { readonly parent: Place; readonly step: Step; readonly token: string }
 }
 
 interface Judgement {
@@ -71,8 +67,7 @@ export const correct = (input: CorrectInput): Correction => {
   const { tree, incoming, old, desired, desiredBefore: before = desired } = input
   const judgesAll = old === undefined
   const judgement: Judgement = { judgesAll, drifts: [], edits: [], removals: [] }
-  const sides: Sides = { incoming, old, desired, before }
-  const corrected = settle(tree, sides, undefined, judgement) as KubeObject
+  const corrected = settle(tree, { incoming, old, desired, before }, judgement) as KubeObject
   const { drifts, edits, removals } = judgement
   return { corrected, drifts, operations: [...edits, ...removals] }
 }
@@ -86,24 +81,17 @@ export const drift = (tree: MergeTree, object: KubeObject, desired: KubeObject):
   correct({ tree, incoming: object, old: undefined, desired }).drifts
 
 /** What incoming becomes at one place: itself, unless something in it is put back. */
-const settle = (
-  tree: MergeTree,
-  sides: Sides,
-  place: Location | undefined,
-  judgement: Judgement,
-): unknown => {
-  const { incoming, desired } = sides
-  if (!isMergeable(tree, desired)) return settleLeaf(sides, place, judgement)
+const settle = (tree: MergeTree, place: Place, judgement: Judgement): unknown => {
+  const { incoming, desired } = place
+  if (!isMergeable(tree, desired)) return settleLeaf(place, judgement)
   if (isEmpty(desired)) {
     // An apply that says only that there is a container leaves one with content alone.
     const isFilled = isMergeable(tree, incoming) && !isEmpty(incoming)
-    return isFilled ? incoming : settleLeaf(sides, place, judgement)
+    return isFilled ? incoming : settleLeaf(place, judgement)
   }
-  if (isMap(desired)) return settleMap(tree, sides, desired, place, judgement)
+  if (isMap(desired)) return settleMap(tree, place, desired, judgement)
   const wanted = itemsOf(tree, desired)
-  return wanted.isExact
-    ? settleList(tree, sides, wanted, place, judgement)
-    : settleLeaf(sides, place, judgement)
+  return wanted.isExact ? settleList(tree, place, wanted, judgement) : settleLeaf(place, judgement)
 }
 
 /** Whether the tree merges the value's content, null being an empty container of any sort. */
@@ -115,8 +103,8 @@ const isMergeable = ({ type }: MergeTree, value: unknown) => {
 
 const isEmpty = (container: unknown) => Object.keys(container ?? {}).length === 0
 
-const settleLeaf = (sides: Sides, place: Location | undefined, judgement: Judgement): unknown => {
-  const { incoming: found, old, desired: wanted, before } = sides
+const settleLeaf = (place: Place, judgement: Judgement): unknown => {
+  const { incoming: found, old, desired: wanted, before } = place
   const isJudged = () => judgement.judgesAll || !isEqual(found, old) || !isEqual(wanted, before)
   if (isEqual(found, wanted) || !isJudged()) return found
   const kind = found === undefined ? 'missing' : 'different'
@@ -131,52 +119,40 @@ const settleLeaf = (sides: Sides, place: Location | undefined, judgement: Judgem
 }
 
 /** Writes a container as one edit where there is none: single members could not be put into it. */
-const editWhole = (
-  { incoming }: Sides,
-  settled: unknown,
-  place: Location | undefined,
-  { edits }: Judgement,
-  firstInside: number,
-): void => {
+const editWhole = (place: Place, settled: unknown, edits: Operation[], firstInside: number) => {
   edits.length = firstInside
-  const op = incoming === undefined ? 'add' : 'replace'
+  const op = place.incoming === undefined ? 'add' : 'replace'
   edits.push({ op, path: locate(place).pointer, value: settled })
 }
 
-const locate = (place: Location | undefined): Pick<Drift, 'path' | 'pointer'> => {
-  const places: Location[] = []
-  for (let at = place; at; at = at.parent) places.push(at)
-  places.reverse()
-  return {
-    path: places.map(({ step }) => step),
-    pointer: formatPointer(places.map(({ token }) => token)),
-  }
+const locate = ({ from }: Place): Pick<Drift, 'path' | 'pointer'> => {
+  if (!from) return { path: [], pointer: '' }
+  const { path, pointer } = locate(from.parent)
+  return { path: [...path, from.step], pointer: `${pointer}${formatPointer([from.token])}` }
 }
 
 const settleMap = (
   tree: MergeTree,
-  sides: Sides,
+  parent: Place,
   desired: JsonMap,
-  parent: Location | undefined,
   judgement: Judgement,
 ): unknown => {
   const firstInside = judgement.edits.length
   const changes = Object.entries(desired).flatMap(([name, wanted]) => {
-    const incoming = memberOf(sides.incoming, name)
-    const member: Sides = {
-      incoming,
-      old: memberOf(sides.old, name),
+    const member: Place = {
+      incoming: memberOf(parent.incoming, name),
+      old: memberOf(parent.old, name),
       desired: wanted,
-      before: memberOf(sides.before, name),
+      before: memberOf(parent.before, name),
+      from: { parent, step: { field: name }, token: name },
     }
-    const place: Location = { parent, step: { field: name }, token: name }
-    const settled = settle(memberTree(tree, name) ?? ATOMIC, member, place, judgement)
-    return settled === incoming ? [] : [[name, settled] as const]
+    const settled = settle(memberTree(tree, name) ?? ATOMIC, member, judgement)
+    return settled === member.incoming ? [] : [[name, settled] as const]
   })
-  if (changes.length === 0) return sides.incoming
-  if (isMap(sides.incoming)) return { ...sides.incoming, ...Object.fromEntries(changes) }
+  if (changes.length === 0) return parent.incoming
+  if (isMap(parent.incoming)) return { ...parent.incoming, ...Object.fromEntries(changes) }
   const settled = Object.fromEntries(changes)
-  editWhole(sides, settled, parent, judgement, firstInside)
+  editWhole(parent, settled, judgement.edits, firstInside)
   return settled
 }
 
@@ -185,47 +161,42 @@ const memberOf = (value: unknown, name: string): unknown =>
 
 const settleList = (
   tree: MergeTree,
-  sides: Sides,
+  parent: Place,
   wanted: ListItems,
-  parent: Location | undefined,
   judgement: Judgement,
 ): unknown => {
-  const list: readonly unknown[] = Array.isArray(sides.incoming) ? sides.incoming : []
+  const list: readonly unknown[] = Array.isArray(parent.incoming) ? parent.incoming : []
   const incoming = itemsOf(tree, list).byElement
-  const old = itemsOf(tree, sides.old).byElement
-  const before = itemsOf(tree, sides.before).byElement
+  const old = itemsOf(tree, parent.old).byElement
+  const before = itemsOf(tree, parent.before).byElement
   const changes: Change[] = []
   const firstInside = judgement.edits.length
   let end = list.length
   for (const [element, { step, values }] of wanted.byElement) {
     const found = incoming.get(element)
-    const item: Sides = {
+    const position = found?.position ?? end
+    const item: Place = {
       incoming: soleValue(found),
       old: soleValue(old.get(element)),
       desired: values[0],
       before: soleValue(before.get(element)),
+      from: { parent, step, token: String(position) },
     }
-    const position = found?.position ?? end
-    const place: Location = { parent, step, token: String(position) }
-    const settled = settle(itemTree(tree, found), item, place, judgement)
+    const settled = settle(itemTree(tree, found), item, judgement)
     if (settled === item.incoming) continue
     changes.push({ position, repeats: found?.repeats ?? [], settled })
     end = Math.max(end, position + 1)
   }
-  if (changes.length === 0) return sides.incoming
+  if (changes.length === 0) return parent.incoming
   const settled = withChanges(list, changes)
-  if (Array.isArray(sides.incoming)) removeRepeats(changes, parent, judgement)
-  else editWhole(sides, settled, parent, judgement, firstInside)
+  if (Array.isArray(parent.incoming)) removeRepeats(changes, parent, judgement)
+  else editWhole(parent, settled, judgement.edits, firstInside)
   return settled
 }
 
 /** The server puts one item in the place of all that share its identity. The last goes first: no index moves. */
-const removeRepeats = (
-  changes: readonly Change[],
-  parent: Location | undefined,
-  { removals }: Judgement,
-): void => {
-  const list = locate(parent).pointer
+const removeRepeats = (changes: readonly Change[], place: Place, { removals }: Judgement) => {
+  const list = locate(place).pointer
   const positions = changes.flatMap(({ repeats }) => repeats).sort((a, b) => b - a)
   for (const position of positions) removals.push({ op: 'remove', path: `${list}/${position}` })
 }
