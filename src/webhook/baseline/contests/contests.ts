@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { type Bucket, type BucketSize, take } from '../../../shared/engine/throttle.ts'
 
 /** When edits that move managed fields become a war; each a flag. */
@@ -55,13 +54,13 @@ interface Claim {
   at: number
 }
 
-/** The contests about one object. */
+/** The contests about one object; what was contested last is the last in each. */
 interface ObjectContests {
   readonly object: ObjectLabels
-  readonly actors: LRUCache<string, Actor>
-  readonly claims: LRUCache<string, Claim>
+  readonly actors: Map<string, Actor>
+  readonly claims: Map<string, Claim>
   /** What was contested in the first call for a write, by its user and version. */
-  readonly calls: LRUCache<string, { readonly pointers: ReadonlySet<string>; readonly at: number }>
+  readonly calls: Map<string, { readonly pointers: ReadonlySet<string>; readonly at: number }>
 }
 
 // One kubectl call reaches us several times: conflicts are retried and webhooks reinvoked.
@@ -89,16 +88,14 @@ export class Contests {
 
   /** Rules on a write and keeps it; `undefined` for a write that contests nothing. Milliseconds of a clock that never goes back. */
   rule(write: ContestedWrite, now: number): Ruling | undefined {
-    const key = keyOfObject(write.object)
-    const contests = this.#objects.get(key) ?? newObject(write.object)
-    this.#objects.set(key, contests)
+    const contests = this.#about(write.object)
+    this.#objects.set(keyOfObject(write.object), contests)
     return this.#ruleAt(contests, write, now)
   }
 
   /** What `rule` would say; nothing is kept. */
   foresee(write: ContestedWrite, now: number): Ruling | undefined {
-    const contests = this.#objects.get(keyOfObject(write.object))
-    return this.#ruleAt(contests ? copyOf(contests) : newObject(write.object), write, now)
+    return this.#ruleAt(structuredClone(this.#about(write.object)), write, now)
   }
 
   /** Forgets everything about an object: whoever lifts its pause begins anew. */
@@ -108,13 +105,19 @@ export class Contests {
 
   /** The objects with an open episode, and forgets what a quiet window has ended. */
   atWar(now: number): readonly ObjectLabels[] {
-    for (const contests of this.#objects.values()) this.#settle(contests, now)
-    return [...this.#objects.values()].flatMap(({ object, actors, claims }) => {
-      const isOpen =
-        [...actors.values()].some(({ isAtWar }) => isAtWar) ||
-        [...claims.values()].some(({ isTold }) => isTold)
-      return isOpen ? [object] : []
-    })
+    const open: ObjectLabels[] = []
+    for (const contests of this.#objects.values()) {
+      this.#settle(contests, now)
+      const { object, actors, claims } = contests
+      if (actors.values().some(({ isAtWar }) => isAtWar) || claims.values().some(isTold))
+        open.push(object)
+    }
+    return open
+  }
+
+  #about(object: ObjectLabels): ObjectContests {
+    const known = this.#objects.get(keyOfObject(object))
+    return known ?? { object, actors: new Map(), claims: new Map(), calls: new Map() }
   }
 
   #ruleAt(contests: ObjectContests, write: ContestedWrite, now: number): Ruling | undefined {
@@ -127,7 +130,7 @@ export class Contests {
     if (claims.every(({ users }) => users.size >= SHARED_BY)) {
       // Nobody's war any more, not even of whoever was denied before the others came.
       actor.isAtWar = false
-      const isNew = claims.some(({ isTold }) => !isTold)
+      const isNew = !claims.every(isTold)
       for (const shared of claims) shared.isTold = true
       return { kind: 'shared', isNew }
     }
@@ -155,33 +158,20 @@ export class Contests {
   }
 }
 
-/** Drops the oldest while they are over; whatever is contested is put in anew, so that none behind them is. */
-function dropOldest<Kept extends object>(
-  kept: LRUCache<string, Kept>,
-  isOver: (one: Kept) => boolean,
-): void {
-  for (;;) {
-    const [oldest] = kept.rvalues()
-    if (!(oldest && isOver(oldest))) return
-    kept.pop()
+/** Drops the oldest while they are over: none behind one that is not can be. */
+function dropOldest<Kept>(kept: Map<string, Kept>, isOver: (one: Kept) => boolean): void {
+  for (const [key, oldest] of kept) {
+    if (!isOver(oldest)) return
+    kept.delete(key)
   }
 }
 
-const newObject = (object: ObjectLabels): ObjectContests => ({
-  object,
-  actors: new LRUCache({ max: MAX_KEPT }),
-  claims: new LRUCache({ max: MAX_KEPT }),
-  calls: new LRUCache({ max: MAX_KEPT }),
-})
-
-/** A copy to foresee by, of which nothing is kept; what is never changed is shared with it. */
-function copyOf({ object, actors, claims, calls }: ObjectContests): ObjectContests {
-  const copy = newObject(object)
-  copy.actors.load(actors.dump().map(([name, { value }]) => [name, { value: { ...value } }]))
-  const entryOf = ({ users, ...rest }: Claim) => ({ value: { ...rest, users: new Set(users) } })
-  copy.claims.load(claims.dump().map(([key, { value }]) => [key, entryOf(value)]))
-  copy.calls.load(calls.dump())
-  return copy
+/** Keeps something as the last, and forgets the first of too many. */
+function keep<Kept>(kept: Map<string, Kept>, key: string, one: Kept): Kept {
+  kept.delete(key)
+  kept.set(key, one)
+  dropOldest(kept, () => kept.size > MAX_KEPT)
+  return one
 }
 
 const keyOfObject = ({ kind, namespace, name }: ObjectLabels) => `${kind}/${namespace}/${name}`
@@ -193,32 +183,25 @@ function ownMoves(
   now: number,
 ): readonly Move[] {
   // Whoever is at war is given no benefit of a doubt.
-  if (actors.peek(write.username)?.isAtWar) return write.moves
+  if (actors.get(write.username)?.isAtWar) return write.moves
   const key = JSON.stringify([write.username, write.version])
-  const first = calls.peek(key)
+  const first = calls.get(key)
   if (first && now - first.at < SAME_CALL_MS)
     return write.moves.filter(({ pointer }) => first.pointers.has(pointer))
-  calls.set(key, {
-    pointers: new Set(write.moves.map(({ pointer }) => pointer)),
-    at: now,
-  })
+  keep(calls, key, { pointers: new Set(write.moves.map(({ pointer }) => pointer)), at: now })
   return write.moves
 }
 
 function actorOf({ actors }: ObjectContests, username: string, now: number): Actor {
-  const known = actors.get(username)
-  const actor = known ?? { bucket: undefined, last: undefined, isAtWar: false, contestedAt: now }
-  actor.contestedAt = now
-  actors.set(username, actor)
-  return actor
+  const known = actors.get(username) ?? { bucket: undefined, last: undefined, isAtWar: false }
+  return keep(actors, username, Object.assign(known, { contestedAt: now }))
 }
 
 function claim({ claims }: ObjectContests, move: Move, username: string, now: number): Claim {
-  const known = claims.get(keyOf(move)) ?? { users: new Set(), isTold: false, at: now }
+  const known = claims.get(keyOf(move)) ?? { users: new Set<string>(), isTold: false }
   if (known.users.size < SHARED_BY) known.users.add(username)
-  known.at = now
-  claims.set(keyOf(move), known)
-  return known
+  return keep(claims, keyOf(move), Object.assign(known, { at: now }))
 }
 
+const isTold = (claim: Claim) => claim.isTold
 const keyOf = ({ pointer, value }: Move) => `${pointer}=${value}`
