@@ -9,12 +9,7 @@ import {
   storedIn,
   writeSecrets,
 } from './certificate-secrets.ts'
-import {
-  type Certificates,
-  nextRenewal,
-  renewCertificates,
-  type StoredCertificates,
-} from './certificates.ts'
+import { nextRenewal, renewCertificates, type StoredCertificates } from './certificates.ts'
 import type { KeyedCertificate } from './issuance.ts'
 
 export interface RotatorOptions {
@@ -31,9 +26,9 @@ export interface RotatorOptions {
   readonly uptime: () => number
 }
 
-/** The certificates to trust the webhook by, and after how many milliseconds something is due again. */
+/** The authorities to trust the webhook by, PEM, and after how many milliseconds something is due again. */
 export interface RotatedCertificates {
-  readonly certificates: Certificates
+  readonly bundle: string
   readonly dueInMs: number
 }
 
@@ -89,16 +84,13 @@ export class CertificateRotator {
     let written = secrets
     if (certificates !== stored || this.#unwritten) {
       this.#unwritten = certificates.authority
-      written = await writeSecrets(client, names, certificates, {
-        before: secrets,
-        requireLease,
-      })
+      written = await writeSecrets(client, names, certificates, secrets, requireLease)
       this.#unwritten = undefined
     }
     // Somebody may have deleted meanwhile what was read or written: then it is to be read again.
     if (rereads === this.#rereads) this.#secrets = written
     const dueInMs = Math.min(nextRenewal(certificates) - now(), trustedInMs || Infinity)
-    return { certificates, dueInMs }
+    return { bundle: certificates.bundle, dueInMs }
   }
 
   /** In how many milliseconds the stored authority may sign what replicas are to serve with instead of what they have. */
@@ -133,13 +125,14 @@ export class AuthorityRollout {
    */
   remaining(authority: string, registered: readonly string[] | undefined, uptime: number): number {
     if (!registered) return ROLLOUT_MS
-    const { fingerprint256 } = new X509Certificate(authority)
-    const isIn = (bundle: string) =>
-      certificatesIn(bundle).some((one) => one.fingerprint256 === fingerprint256)
     if (registered.length === 0) return 0
-    if (this.#fingerprint !== fingerprint256 || !registered.every(isIn)) this.#since = undefined
+    const { fingerprint256 } = new X509Certificate(authority)
+    const isInAll = registered.every((bundle) =>
+      certificatesIn(bundle).some((one) => one.fingerprint256 === fingerprint256),
+    )
+    if (this.#fingerprint !== fingerprint256 || !isInAll) this.#since = undefined
     this.#fingerprint = fingerprint256
-    if (!registered.every(isIn)) return ROLLOUT_MS
+    if (!isInAll) return ROLLOUT_MS
     this.#since ??= uptime
     return Math.max(0, ROLLOUT_MS - (uptime - this.#since))
   }

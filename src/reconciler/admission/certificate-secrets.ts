@@ -2,6 +2,7 @@ import type { Client } from '../../shared/cluster/client.ts'
 import { apply, read } from '../../shared/cluster/resource.ts'
 import { isMap, type KubeObject } from '../../shared/engine/json/object.ts'
 import type { Certificates, StoredCertificates } from './certificates.ts'
+import type { KeyedCertificate } from './issuance.ts'
 
 /** Our Secrets as they were read or written last; undefined where there is none. */
 export interface Secrets {
@@ -27,11 +28,10 @@ export async function readSecrets(client: Client, names: SecretNames): Promise<S
 }
 
 /** The certificates that the Secrets hold; what is missing or incomplete is left out. */
-export function storedIn(secrets: Secrets): StoredCertificates {
-  const serving = decode(secrets.serving)
-  const bundle = serving?.['ca.crt']
+export function storedIn({ authority, serving }: Secrets): StoredCertificates {
+  const { 'ca.crt': bundle } = decode(serving)
   return {
-    ...pair('authority', decode(secrets.authority)),
+    ...pair('authority', authority),
     ...pair('serving', serving),
     ...(bundle !== undefined && { bundle }),
   }
@@ -39,8 +39,8 @@ export function storedIn(secrets: Secrets): StoredCertificates {
 
 type Texts = Readonly<Record<string, string>>
 
-function pair(member: 'authority' | 'serving', secret: Texts = {}): StoredCertificates {
-  const { 'tls.crt': certificate, 'tls.key': key } = secret
+function pair(member: keyof Secrets, secret: KubeObject | undefined): StoredCertificates {
+  const { 'tls.crt': certificate, 'tls.key': key } = decode(secret)
   return certificate === undefined || key === undefined ? {} : { [member]: { certificate, key } }
 }
 
@@ -53,35 +53,29 @@ function pair(member: 'authority' | 'serving', secret: Texts = {}): StoredCertif
  */
 export async function writeSecrets(
   client: Client,
-  names: SecretNames,
+  { namespace, ...names }: SecretNames,
   { authority, serving, bundle }: Certificates,
-  { before, requireLease }: { readonly before: Secrets; readonly requireLease: () => void },
+  before: Secrets,
+  requireLease: () => void,
 ): Promise<Secrets> {
-  const { namespace } = names
-  const write = (name: string, stored: KubeObject | undefined, texts: Texts) => {
-    if (holds(stored, texts)) return stored
+  const write = (member: keyof Secrets, texts: Texts) => {
+    const stored = before[member]
+    const held = decode(stored)
+    if (Object.entries(texts).every(([key, text]) => held[key] === text)) return stored
     requireLease()
-    return apply(client, secretsIn(namespace), secretOf({ name, namespace }, texts, stored))
+    const place = { name: names[member], namespace }
+    return apply(client, secretsIn(namespace), secretOf(place, texts, stored))
   }
+  const pairOf = ({ certificate, key }: KeyedCertificate) => ({
+    'tls.crt': certificate,
+    'tls.key': key,
+  })
   // The bundle first: an authority that it does not hold would be taken for a broken one.
-  const servingSecret = await write(names.serving, before.serving, {
-    'tls.crt': serving.certificate,
-    'tls.key': serving.key,
-    'ca.crt': bundle,
-  })
-  const authoritySecret = await write(names.authority, before.authority, {
-    'tls.crt': authority.certificate,
-    'tls.key': authority.key,
-  })
-  return { serving: servingSecret, authority: authoritySecret }
+  const written = await write('serving', { ...pairOf(serving), 'ca.crt': bundle })
+  return { serving: written, authority: await write('authority', pairOf(authority)) }
 }
 
 const secretsIn = (namespace: string) => ({ apiVersion: 'v1', resource: 'secrets', namespace })
-
-function holds(secret: KubeObject | undefined, texts: Texts): boolean {
-  const held = decode(secret)
-  return held !== undefined && Object.entries(texts).every(([key, text]) => held[key] === text)
-}
 
 const secretOf = (
   place: { readonly name: string; readonly namespace: string },
@@ -101,12 +95,9 @@ const secretOf = (
   ),
 })
 
-function decode(secret: KubeObject | undefined): Texts | undefined {
-  const data = secret?.data
-  if (!isMap(data)) return undefined
-  const entries = Object.entries(data).map(([key, value]) => [
-    key,
-    Buffer.from(String(value), 'base64').toString(),
-  ])
-  return Object.fromEntries(entries)
+/** The texts that a Secret holds; none where there is no Secret. */
+function decode(secret: KubeObject | undefined): Texts {
+  const data = isMap(secret?.data) ? secret.data : {}
+  const textOf = (value: unknown) => Buffer.from(String(value), 'base64').toString()
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, textOf(value)]))
 }

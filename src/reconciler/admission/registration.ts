@@ -11,7 +11,6 @@ import {
 } from '../../shared/engine/webhook-configuration.ts'
 import { certificatesIn } from '../../shared/ops/pem.ts'
 import { CertificateRotator } from './certificate-rotator.ts'
-import type { Certificates } from './certificates.ts'
 import {
   decideRegistration,
   type RegistrationDecision,
@@ -50,13 +49,16 @@ export interface RegistrationOptions {
   /** Milliseconds of a clock that nobody sets. */
   readonly uptime: () => number
   /** What is kept for the next leader, which cannot see it: somebody may delete a configuration while nobody leads. */
-  readonly memory: RegistrationStore
+  readonly ledger: RegistrationLedger
 }
 
-/** Keeps what one leader knows of each configuration for the next. */
-export interface RegistrationStore {
-  readonly read: (kind: ConfigurationKind) => RegistrationMemory
-  readonly write: (kind: ConfigurationKind, memory: RegistrationMemory) => void
+/** Where a leader keeps what it knows of each configuration, by its kind; see RegistrationMemory. */
+export interface RegistrationLedger {
+  readonly memory: {
+    readonly registered: Readonly<Record<string, string>>
+    readonly unregistered: Readonly<Record<string, number>>
+  }
+  readonly note: (part: RegistrationLedger['memory']) => void
 }
 
 // Clocks jump and files change without a word.
@@ -110,10 +112,10 @@ export class WebhookRegistration {
     if (wish.kind === 'unknown' && this.#registered().length === 0) return LONGEST_WAIT_MS
     const isOwn = this.#options.trustSource.kind === 'own'
     const rotated = isOwn ? await this.#rotator.rotate() : undefined
-    const own = rotated?.certificates
+    const own = rotated?.bundle
     if (wish.kind === 'on') await this.#each((kind) => this.#register(kind, wish, own))
     if (wish.kind === 'unknown') await this.#each((kind) => this.#keepTrusted(kind, own))
-    this.#tellExpiry(own?.bundle ?? this.#registered().join(''))
+    this.#tellExpiry(own ?? this.#registered().join(''))
     const longest = this.#owner.isGone ? OWNER_WAIT_MS : LONGEST_WAIT_MS
     return Math.max(1_000, Math.min(rotated?.dueInMs ?? longest, longest))
   }
@@ -140,10 +142,10 @@ export class WebhookRegistration {
     if (!this.#options.isLeader()) throw new Error('the Lease is no longer ours')
   }
 
-  #trust(kind: ConfigurationKind, own: Certificates | undefined): WebhookTrust {
+  #trust(kind: ConfigurationKind, own: string | undefined): WebhookTrust {
     const { trustSource } = this.#options
     if (trustSource.kind === 'file') return { bundle: trustSource.read() }
-    if (trustSource.kind === 'own') return { bundle: own?.bundle ?? '' }
+    if (trustSource.kind === 'own') return { bundle: own ?? '' }
     const live = this.#live(kind)
     const injection = trustSource.annotations
     // What is there before the injector was asked for is ours, and goes with our next apply.
@@ -154,7 +156,7 @@ export class WebhookRegistration {
   }
 
   /** Has what is registered follow our authorities; an injector follows its own. */
-  async #keepTrusted(kind: ConfigurationKind, own: Certificates | undefined): Promise<void> {
+  async #keepTrusted(kind: ConfigurationKind, own: string | undefined): Promise<void> {
     const { client, identity } = this.#options
     const live = this.#live(kind)
     const trust = live && this.#trust(kind, own)
@@ -166,38 +168,30 @@ export class WebhookRegistration {
 
   async #deregister(kind: ConfigurationKind): Promise<void> {
     const { store, client, identity } = this.#options
-    if (!store.isSynced([kind])) return
-    const { step } = this.#decide(kind, undefined, undefined)
-    if (step !== 'delete') return
+    if (!store.isSynced([kind]) || this.#decide(kind, undefined, undefined).step !== 'delete')
+      return
     this.#requireLease()
     await removeConfiguration(client, kind, identity.webhookConfiguration)
   }
 
-  async #register(
-    kind: ConfigurationKind,
-    wish: Wanted,
-    own: Certificates | undefined,
-  ): Promise<void> {
-    const { store, record, identity, memory } = this.#options
+  async #register(kind: ConfigurationKind, wish: Wanted, own: string | undefined): Promise<void> {
+    const { store, record, client, identity } = this.#options
     if (!store.isSynced([kind])) return
     const trust = this.#trust(kind, own)
     const owner = await this.#ownerOf(kind)
     const ownerUid = this.#owner.isGone ? undefined : (owner?.metadata.uid ?? '')
-    const { missingSince } = memory.read(kind)
+    const before = this.#memoryOf(kind)
     const decision = this.#decide(kind, this.#configuration(kind, wish, trust, owner), ownerUid)
-    if (missingSince === undefined && decision.missingSince !== undefined) {
+    if (before.missingSince === undefined && decision.missingSince !== undefined) {
       const note = `somebody deleted the ${kind} ${identity.webhookConfiguration}: writes pass unjudged; it comes back in 10 minutes`
       record({ subject: wish.subject, type: 'Warning', reason: 'WebhookUnregistered', note })
     }
-    if (decision.step === 'apply') await this.#apply(kind, wish, trust)
-  }
-
-  async #apply(kind: ConfigurationKind, wish: Wanted, trust: WebhookTrust): Promise<void> {
+    if (decision.step !== 'apply') return
     const wanted = this.#configuration(kind, wish, trust, await this.#owner.fresh())
     // What has no owner any more would be collected as soon as it is written, again and again.
     if (!wanted || this.#owner.isGone) return
     this.#requireLease()
-    await applyConfiguration(this.#options.client, wanted)
+    await applyConfiguration(client, wanted)
   }
 
   #decide(
@@ -205,25 +199,31 @@ export class WebhookRegistration {
     wanted: KubeObject | undefined,
     ownerUid: string | undefined,
   ): RegistrationDecision {
-    const { memory, now, identity } = this.#options
-    const before = memory.read(kind)
+    const { ledger, now, identity } = this.#options
     const decision = decideRegistration({
-      ...before,
+      ...this.#memoryOf(kind),
       wanted,
       live: this.#live(kind),
       ownerName: identity.reconcilerRole,
       ownerUid,
       now: now(),
     })
-    const { registered, missingSince } = decision
-    if (before.registered !== registered || before.missingSince !== missingSince)
-      memory.write(kind, { registered, missingSince })
+    const { registered, unregistered } = ledger.memory
+    ledger.note({
+      registered: withMember(registered, kind, decision.registered),
+      unregistered: withMember(unregistered, kind, decision.missingSince),
+    })
     return decision
+  }
+
+  #memoryOf(kind: ConfigurationKind): RegistrationMemory {
+    const { registered, unregistered } = this.#options.ledger.memory
+    return { registered: registered[kind], missingSince: unregistered[kind] }
   }
 
   /** The owner, as fresh as it must be to tell the garbage collector from somebody who breaks the glass. */
   #ownerOf(kind: ConfigurationKind): Promise<KubeObject | undefined> {
-    const { registered, missingSince } = this.#options.memory.read(kind)
+    const { registered, missingSince } = this.#memoryOf(kind)
     const isToTell = !this.#live(kind) && registered !== undefined && missingSince === undefined
     return isToTell ? this.#owner.fresh() : this.#owner.known()
   }
@@ -238,4 +238,13 @@ export class WebhookRegistration {
       (configuration) => configuration.kind === kind,
     )
   }
+}
+
+const withMember = <Value>(
+  all: Readonly<Record<string, Value>>,
+  name: string,
+  value: Value | undefined,
+): Readonly<Record<string, Value>> => {
+  const { [name]: _before, ...others } = all
+  return value === undefined ? others : { ...others, [name]: value }
 }

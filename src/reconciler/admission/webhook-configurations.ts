@@ -112,7 +112,7 @@ export async function applyBundle(
     apiVersion,
     kind,
     metadata: { name, uid, ownerReferences },
-    webhooks: trusting(live, domain, bundle),
+    webhooks: ownWebhooksOf(live, domain).map((webhook) => withBundle(webhook, btoa(bundle))),
   })
 }
 
@@ -128,10 +128,6 @@ export const isTrustedBy = (live: KubeObject, domain: string, bundle: string): b
   ownWebhooksOf(live, domain).every(
     ({ clientConfig }) => isMap(clientConfig) && clientConfig.caBundle === btoa(bundle),
   )
-
-/** Our webhooks of a configuration, those whose names end with the domain, trusted by these authorities, PEM. */
-const trusting = (live: KubeObject, domain: string, bundle: string): readonly JsonMap[] =>
-  ownWebhooksOf(live, domain).map((webhook) => withBundle(webhook, btoa(bundle)))
 
 /** The webhooks that are wanted, with the authorities that somebody else injected into those that are there. */
 const withInjected = (live: KubeObject, wanted: KubeObject): readonly unknown[] =>
@@ -149,5 +145,6 @@ const withBundle = (webhook: JsonMap, caBundle: unknown): JsonMap => ({
 
 const webhooksOf = ({ webhooks }: KubeObject): readonly JsonMap[] =>
   Array.isArray(webhooks) ? webhooks.filter(isMap) : []
+// Those whose names end with the domain.
 const ownWebhooksOf = (live: KubeObject, domain: string) =>
   webhooksOf(live).filter(({ name }) => String(name).endsWith(domain))

@@ -10,7 +10,6 @@ import {
 import type { Client } from '../../shared/cluster/client.ts'
 import { apply, read } from '../../shared/cluster/resource.ts'
 import { isEqual } from '../../shared/engine/json/equal.ts'
-import type { RegistrationStore } from '../admission/registration.ts'
 
 /** What this leader knows and every other process must: the state that is to be published. */
 export class Ledger {
@@ -57,28 +56,6 @@ export class Ledger {
     this.#state = state
     this.#onChange()
   }
-}
-
-/** What is known of our webhook configurations, kept in the published state. */
-export const registrationStore = (ledger: Ledger): RegistrationStore => ({
-  read: (kind) => ({
-    registered: ledger.memory.registered[kind],
-    missingSince: ledger.memory.unregistered[kind],
-  }),
-  write: (kind, { registered, missingSince }) =>
-    ledger.note({
-      registered: withMember(ledger.memory.registered, kind, registered),
-      unregistered: withMember(ledger.memory.unregistered, kind, missingSince),
-    }),
-})
-
-function withMember<Value>(
-  all: Readonly<Record<string, Value>>,
-  name: string,
-  value: Value | undefined,
-): Readonly<Record<string, Value>> {
-  const { [name]: _before, ...others } = all
-  return value === undefined ? others : { ...others, [name]: value }
 }
 
 const stateIn = (namespace: string) => ({ apiVersion: 'v1', resource: 'configmaps', namespace })

@@ -26,7 +26,7 @@ import { CLUSTER, createClusterController } from './cluster-controller.ts'
 import { ClusterView } from './gather/cluster-view.ts'
 import { type Fail, requireLeadership } from './gather/preconditions.ts'
 import { CRDS } from './gather/sources.ts'
-import { Ledger, readState, registrationStore, stateSource, writeState } from './ledger.ts'
+import { Ledger, readState, stateSource, writeState } from './ledger.ts'
 import { createReporter, type Reporter } from './report/report.ts'
 
 export interface ReconcilerConfig extends TrustConfig {
@@ -83,12 +83,11 @@ export async function runReconciler(
   const reporter = deps.reporter ?? createReporter({ log, metrics, record, isObserver })
 
   const manager = new Manager({
+    ...config,
     client,
-    namespace,
     lease: BASELINE.lease,
     holder,
     leadership: leadershipOf(config),
-    resyncMs: config.resyncMs,
     onElected() {
       metrics.leader.set(1)
       if (config.isElected) log.info('leader: keeping the cluster at its baseline')
@@ -103,61 +102,49 @@ export async function runReconciler(
     onWatchTrouble: (source, error) => tell(`cannot read ${source}; trying again`, error),
     onWatchRecovery: () => tell.recovered(),
   })
+  const { store } = manager
   const isLeader = () => manager.isLeader()
-  const now = Date.now
-  const uptime = () => performance.now()
+  const clocks = { now: Date.now, uptime: () => performance.now() }
 
-  const ledger = new Ledger(() => manager.enqueue(STATE, { key: STATE }))
-  const view = new ClusterView({
-    client,
-    catalog,
-    images: config.images,
-    hcoNamespace: config.hcoNamespace,
-    store: manager.store,
-    onDoubt: () => manager.enqueue(CLUSTER, { key: CLUSTER }),
-  })
+  const ledger = new Ledger(() => manager.enqueue(STATE))
+  const onDoubt = () => manager.enqueue(CLUSTER)
+  const view = new ClusterView({ ...config, client, catalog, store, onDoubt })
   const assets = new AssetsController({
+    ...config,
+    ...clocks,
     client,
     catalog,
     view,
     reporter,
-    disruptiveChanges: config.disruptiveChanges,
-    isObserver,
     isLeader,
     ledger,
-    now,
-    uptime,
-    healLimits: config.healLimits,
-    enqueue: (key) => manager.enqueue(assets.name, { key }),
+    enqueue: (name) => manager.enqueue(assets.name, name),
   })
   const cluster = createClusterController({
     view,
     isDeciding: () => isObserver || manager.isLeading(),
     onSnapshot(snapshot) {
       assets.evaluate(snapshot)
-      manager.enqueue(WEBHOOK, { key: WEBHOOK })
+      manager.enqueue(WEBHOOK)
     },
     onTrouble: (error) => tell('cannot take the cluster in; trying again', error),
   })
   const registration = new WebhookRegistration({
+    ...config,
+    ...clocks,
     client,
     identity: BASELINE,
-    namespace,
-    endpoint: config.endpoint,
-    failurePolicy: config.failurePolicy,
     timeoutS: config.webhookTimeoutS,
-    memory: registrationStore(ledger),
-    store: manager.store,
+    ledger,
+    store,
     isLeader,
     trustSource: trustSourceOf(config, {
       signal,
-      onChange: () => manager.enqueue(WEBHOOK, { key: WEBHOOK }),
+      onChange: () => manager.enqueue(WEBHOOK),
       onTrouble: (error) => tell('the authorities that were read before stay', error),
     }),
     onTrusted: (expiry) => metrics.authorityExpiry.set(expiry / 1000),
     record,
-    now,
-    uptime,
   })
 
   /** Publishes what the leader knows. */
@@ -176,10 +163,9 @@ export async function runReconciler(
     },
     async reconcile() {
       const { state } = ledger
-      const published = manager.store.object(BASELINE.stateConfigMap)?.data
+      const published = store.object(BASELINE.stateConfigMap)?.data
       if (!state || isEqual(published, stateData(state))) return undefined
-      const written = await writeState(client, namespace, state)
-      manager.store.update(BASELINE.stateConfigMap, written)
+      store.update(BASELINE.stateConfigMap, await writeState(client, namespace, state))
       return undefined
     },
     onError: (_key, error) => tell('the state is not published; trying again', error),
@@ -189,7 +175,7 @@ export async function runReconciler(
     if (!assets.evaluation) return { kind: 'unknown' }
     const { facts, hco, stated } = assets.evaluation
     if (stated.settings.activation.kind === 'off') return { kind: 'off' }
-    const definitions = manager.store.objects(CRDS)
+    const definitions = store.objects(CRDS)
     const customResources = new Set(definitions.map(({ metadata }) => metadata.name))
     const { failurePolicy } = config
     const scopes = webhookScopes({ catalog, facts, customResources, failurePolicy, trustedUser })
@@ -207,13 +193,11 @@ export async function runReconciler(
     onError: (_key, error) => tell('cannot take the cluster in; trying again', error),
   }
   // The state is taken over first: the others go on from it.
-  for (const controller of isObserver
-    ? [state, cluster, assets]
-    : [state, cluster, assets, webhook])
-    manager.add(controller)
+  for (const controller of [state, cluster, assets]) manager.add(controller)
+  if (!isObserver) manager.add(webhook)
 
   const app = createOpsApp(registry, () =>
-    manager.store.isSynced([CRDS]) ? [] : ['the cluster is not read yet'],
+    store.isSynced([CRDS]) ? [] : ['the cluster is not read yet'],
   )
   const opsPort = await listen(app, config.opsListen, '--ops-listen')
   manager.start()

@@ -40,12 +40,18 @@ export interface Election {
  */
 export function createElection(options: ElectionOptions): Election {
   const { signal, onElected, onLost, onTrouble } = options
-  const ageOf = createVersionAge()
+  let seen = { version: '', at: Number.POSITIVE_INFINITY }
   let renewedAt = Number.NEGATIVE_INFINITY
   let wasLeader = false
   let isInTrouble = false
   const isRenewed = () => performance.now() - renewedAt < RENEW_DEADLINE_MS
 
+  /** For how many milliseconds a version is known, by a clock that nobody sets. */
+  const ageOf = (version: string) => {
+    const now = performance.now()
+    if (seen.version !== version) seen = { version, at: now }
+    return now - seen.at
+  }
   const tellLoss = (reason: string) => {
     wasLeader = false
     onLost(reason)
@@ -64,7 +70,7 @@ export function createElection(options: ElectionOptions): Election {
     // An attempt that hangs must leave time for another, and not be answered in the middle of that one.
     const deadline = AbortSignal.timeout(ATTEMPT_MS)
     try {
-      const isHeld = await acquire({ ...options, ageOf, signal: deadline })
+      const isHeld = await acquire({ ...options, signal: deadline }, ageOf)
       // What we did not do while we were late is as lost as if another had led.
       if (isHeld) isLeader()
       renewedAt = isHeld ? attemptedAt : Number.NEGATIVE_INFINITY
@@ -75,9 +81,7 @@ export function createElection(options: ElectionOptions): Election {
   }
   const tellChange = () => {
     if (isRenewed() === wasLeader) return
-    if (wasLeader) {
-      return tellLoss(isInTrouble ? LATE : 'another process holds it')
-    }
+    if (wasLeader) return tellLoss(isInTrouble ? LATE : 'another process holds it')
     wasLeader = true
     onElected()
   }
@@ -100,20 +104,12 @@ const LATE = 'it could not be renewed in time'
 
 const noAnswer = (cause: unknown) => new Error(`no answer within ${ATTEMPT_MS} ms`, { cause })
 
-/** Creates what says for how many milliseconds a version is known, by a clock that nobody sets. */
-function createVersionAge(): (version: string) => number {
-  let seen = { version: '', at: Number.POSITIVE_INFINITY }
-  return (version) => {
-    const now = performance.now()
-    if (seen.version !== version) seen = { version, at: now }
-    return now - seen.at
-  }
-}
-
 interface LeaseSpec {
   readonly holderIdentity?: string
   readonly leaseDurationSeconds?: number
   readonly leaseTransitions?: number
+  readonly renewTime?: string
+  readonly acquireTime?: string
 }
 
 /** What a candidate does about the Lease. */
@@ -142,33 +138,34 @@ const leasesIn = (namespace: string) => ({
   namespace,
 })
 
-interface Candidate extends ElectionOptions {
-  readonly ageOf: (version: string) => number
-}
-
 // Written between our reading and our writing: by another, or by an earlier attempt of ours that hung.
 const CONFLICTS_AT_ONCE = 3
 
 /** Whether we hold the Lease now. */
-async function acquire(candidate: Candidate): Promise<boolean> {
+async function acquire(
+  options: ElectionOptions,
+  ageOf: (version: string) => number,
+): Promise<boolean> {
+  const { holder } = options
   for (let conflicts = 0; conflicts < CONFLICTS_AT_ONCE; conflicts++) {
-    const isHeld = await acquireOnce(candidate)
-    if (isHeld !== 'Conflict') return isHeld
+    const lease = await readLease(options)
+    const step = decideLease(lease, holder, ageOf(lease?.metadata.resourceVersion ?? ''))
+    if (step === 'wait') return false
+    const write = lease ? replace(options, lease, claim(holder, lease, step)) : create(options)
+    if (await isMade(write)) return true
   }
   return false
 }
 
-async function acquireOnce(candidate: Candidate): Promise<boolean | 'Conflict'> {
-  const { holder, ageOf } = candidate
-  const lease = await readLease(candidate)
-  const step = decideLease(lease, holder, ageOf(lease?.metadata.resourceVersion ?? ''))
-  if (step === 'wait') return false
-  if (!lease || step === 'create') return create(candidate)
-  const { leaseTransitions = 0 } = specOf(lease)
-  const transitions = leaseTransitions + (step === 'take' ? 1 : 0)
-  const claimed = { ...claim(holder, step === 'renew'), leaseTransitions: transitions }
-  return replace(candidate, lease, claimed)
-}
+/** Whether a write was made; false where somebody else was faster. */
+const isMade = (write: Promise<unknown>): Promise<boolean> =>
+  write.then(
+    () => true,
+    (error: unknown) => {
+      if (isConflict(error)) return false
+      throw error
+    },
+  )
 
 const readLease = ({ client, namespace, lease, signal }: ElectionOptions) =>
   read(client, leasesIn(namespace), lease, signal)
@@ -176,48 +173,44 @@ const readLease = ({ client, namespace, lease, signal }: ElectionOptions) =>
 // A MicroTime needs exactly six digits after the point.
 const microTime = () => new Date().toISOString().replace('Z', '000Z')
 
-const claim = (holderIdentity: string, isRenewal: boolean) => ({
-  holderIdentity,
-  leaseDurationSeconds: LEASE_SECONDS,
-  renewTime: microTime(),
-  ...(!isRenewal && { acquireTime: microTime() }),
-})
+/** The spec by which we hold a Lease that we create, renew, or take. */
+function claim(holderIdentity: string, lease: KubeObject | undefined, step: LeaseStep): LeaseSpec {
+  const renewTime = microTime()
+  const { leaseTransitions = 0 } = lease ? specOf(lease) : {}
+  return {
+    holderIdentity,
+    leaseDurationSeconds: LEASE_SECONDS,
+    renewTime,
+    ...(step !== 'renew' && { acquireTime: renewTime }),
+    ...(lease && { leaseTransitions: leaseTransitions + (step === 'take' ? 1 : 0) }),
+  }
+}
 
 // Created by an apply without force, under a manager of our own: of two candidates one gets a conflict,
 // and the role needs no create that is not bound to this name.
-async function create({ client, namespace, lease, holder, signal }: ElectionOptions) {
+function create({ client, namespace, lease, holder, signal }: ElectionOptions) {
   const wanted = {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
     metadata: { name: lease, namespace },
-    spec: claim(holder, false),
+    spec: claim(holder, undefined, 'create'),
   }
-  const options = { force: false, fieldManager: holder, signal }
-  return apply(client, leasesIn(namespace), wanted, options).then((): true => true, unlessConflict)
+  return apply(client, leasesIn(namespace), wanted, { force: false, fieldManager: holder, signal })
 }
 
-async function replace(
+function replace(
   { client, namespace, signal }: ElectionOptions,
   lease: KubeObject,
-  spec: object,
-): Promise<true | 'Conflict'> {
+  spec: LeaseSpec,
+) {
   const body = { ...lease, spec: { ...specOf(lease), ...spec } }
-  return client
-    .send(pathOf(leasesIn(namespace), lease.metadata.name), { method: 'PUT', body, signal })
-    .then(() => true, unlessConflict)
-}
-
-const unlessConflict = (error: unknown): 'Conflict' => {
-  if (isConflict(error)) return 'Conflict'
-  throw error
+  const path = pathOf(leasesIn(namespace), lease.metadata.name)
+  return client.send(path, { method: 'PUT', body, signal })
 }
 
 async function release(options: ElectionOptions): Promise<void> {
   const lease = await readLease(options)
   if (!lease || specOf(lease).holderIdentity !== options.holder) return
-  await replace(options, lease, {
-    holderIdentity: '',
-    leaseDurationSeconds: 1,
-    renewTime: microTime(),
-  })
+  const released = { holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime() }
+  await isMade(replace(options, lease, released))
 }

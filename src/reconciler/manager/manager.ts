@@ -109,10 +109,9 @@ export class Manager {
     this.#running.set(controller.name, { controller, queue })
   }
 
-  /** Has a key of a controller worked on. */
-  enqueue(controller: string, due: Due): void {
-    const running = this.#running.get(controller)
-    if (running) enqueue(running.queue, due)
+  /** Has a key of a controller worked on; by default that which is its name. */
+  enqueue(controller: string, key = controller): void {
+    this.#running.get(controller)?.queue.add(key)
   }
 
   /** Whether this process may write now. Ask before every write. */

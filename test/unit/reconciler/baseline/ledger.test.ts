@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Ledger, registrationStore } from '../../../../src/reconciler/baseline/ledger.ts'
+import { Ledger } from '../../../../src/reconciler/baseline/ledger.ts'
 import { detectHardware, holdHardware } from '../../../../src/shared/baseline/facts/hardware.ts'
 import { type State, stateData, UNKNOWN } from '../../../../src/shared/baseline/state.ts'
 import { factsWith } from '../../baseline/facts.ts'
@@ -56,12 +56,10 @@ t.test('what is known of a registration is a part of the state', async (t) => {
   ledger.resume(stateData(STATE))
   const { facts, settings, baselines } = STATE
   ledger.note({ facts, settings, baselines })
-  const { read, write } = registrationStore(ledger)
   const kind = 'MutatingWebhookConfiguration'
-  t.same(read(kind), { registered: 'u-1', missingSince: undefined })
-  write(kind, { registered: 'u-1', missingSince: 7 })
+  t.same(ledger.memory.registered, { [kind]: 'u-1' })
+  ledger.note({ registered: { [kind]: 'u-1' }, unregistered: { [kind]: 7 } })
   t.same(ledger.state?.unregistered, { [kind]: 7 })
-  t.same(read(kind), { registered: 'u-1', missingSince: 7 })
-  write(kind, { registered: undefined, missingSince: undefined })
+  ledger.note({ registered: {}, unregistered: {} })
   t.same(ledger.state, { ...STATE, registered: {}, unregistered: {} })
 })

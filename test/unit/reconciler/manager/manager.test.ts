@@ -52,7 +52,7 @@ t.test('takes over in the order of the controllers before any of them works', as
     log.push(`${name} takes over`)
   }
   for (const name of ['a', 'b']) manager.add(controller(name, { onElected: takingOver(name) }))
-  manager.enqueue('a', { key: 'early' })
+  manager.enqueue('a', 'early')
   await manager.run()
   await turn()
   t.same(log, ['elected', 'a takes over', 'b takes over', 'a reconciles', 'b reconciles'])
@@ -80,7 +80,7 @@ t.test('starts nothing new in any queue while another finishes', async (t) => {
   await manager.run()
   await turn()
   const stopping = manager.stop()
-  manager.enqueue('other', { key: 'late' })
+  manager.enqueue('other', 'late')
   await turn()
   slow.resolve(undefined)
   await stopping
