@@ -167,7 +167,7 @@ const annotated = fc
     says: `${keys} of ${length} characters: ${head}${piece}…${other}…`,
     edit: (object: KubeObject) => {
       const half = Math.ceil(length / 2)
-      const text = `${head}${piece.repeat(length).slice(0, half)}${other.repeat(half)}`.slice(
+      const text = `${head}${repeated(piece, half).slice(0, half)}${repeated(other, half)}`.slice(
         0,
         length,
       )
