@@ -24,7 +24,8 @@ const LONGEST_MS = 100
 /** JSON of about so many bytes, made of one small piece over and over. */
 type Filling = (bytes: number) => string
 
-const repeated = (piece: string, bytes: number) => piece.repeat(Math.ceil(bytes / piece.length))
+const repeated = (piece: string, bytes: number) =>
+  piece === '' ? '' : piece.repeat(Math.ceil(bytes / piece.length))
 const listOf =
   (piece: string): Filling =>
   (bytes) =>
