@@ -40,10 +40,7 @@ export type Rendered =
   | { readonly kind: 'object'; readonly object: KubeObject }
   | { readonly kind: 'empty' }
 
-/**
- * A compiled template, which throws a `RenderError` for every mistake, and nothing else. With `onRead` it is being checked:
- * then a pointer that is none is a mistake too.
- */
+/** A compiled template, which throws a `RenderError` for every mistake, and nothing else. */
 export type Template = (locals: TemplateLocals, onRead?: OnRead) => Rendered
 
 /** A mistake in a template, or in what it makes of the facts; the message names the file and, where known, the line. */
@@ -99,7 +96,7 @@ const helpersAnd = (locals: TemplateLocals, onRead: OnRead | undefined) => ({
   sections: strictView(locals.sections, ['sections'], onRead),
   file: locals.file,
   base64,
-  optional: onRead ? checkedOptional : optional,
+  optional,
   toYaml,
   include,
 })
@@ -129,16 +126,11 @@ function base64(text: unknown): string {
   )
 }
 
-/** Reads what may be absent or null, then giving the fallback; a pointer that is none leads nowhere. */
+/** Reads what may be absent or null, then giving the fallback. */
 function optional(value: unknown, pointer: string, fallback: unknown): unknown {
   const tokens = parsePointer(pointer)
-  return tokens.ok ? (valueAt(value, tokens.value) ?? fallback) : fallback
-}
-
-function checkedOptional(value: unknown, pointer: string, fallback: unknown): unknown {
-  const tokens = parsePointer(pointer)
   if (!tokens.ok) throw new Error(`optional(): "${pointer}" ${tokens.error}`)
-  return optional(value, pointer, fallback)
+  return valueAt(value, tokens.value) ?? fallback
 }
 
 /** Writes a value as block YAML that starts on a line of its own, every line indented. */
