@@ -5,6 +5,7 @@ import {
   type Asset,
   apiVersionOf,
   type Catalog,
+  identityOf,
   isHyperConverged,
   namespaceOf,
   servedVersion,
@@ -130,14 +131,9 @@ export function createStatusDecider(catalog: Catalog, digest: Digest): DecideSta
 /** The identity of an asset's object on this cluster, in the newest version served; undefined where none is. */
 export function identityOn(asset: Asset, facts: Pick<Facts, 'served' | 'hco'>) {
   const version = servedVersion(asset, facts.served)
-  if (version === undefined) return undefined
-  const namespace = namespaceOf(asset, facts.hco.namespace)
-  return {
-    apiVersion: apiVersionOf(asset.object.group, version),
-    kind: asset.object.kind,
-    name: asset.object.name,
-    ...(namespace !== undefined && { namespace }),
-  }
+  return version === undefined
+    ? undefined
+    : identityOf(asset, version, namespaceOf(asset, facts.hco.namespace))
 }
 
 // Whoever asked for an asset wants to know that there is nothing to it.

@@ -35,13 +35,11 @@ export interface TemplateLocals {
   readonly file: (name: string) => string
 }
 
-/** What a template yields: an object, or nothing where its own conditions print nothing. */
-export type Rendered =
-  | { readonly kind: 'object'; readonly object: KubeObject }
-  | { readonly kind: 'empty' }
-
-/** A compiled template, which throws a `RenderError` for every mistake, and nothing else. */
-export type Template = (locals: TemplateLocals, onRead?: OnRead) => Rendered
+/**
+ * A compiled template: gives an object, or undefined where its own conditions print nothing. Throws a `RenderError` for every
+ * mistake, and nothing else.
+ */
+export type Template = (locals: TemplateLocals, onRead?: OnRead) => KubeObject | undefined
 
 /** A mistake in a template, or in what it makes of the facts; the message names the file and, where known, the line. */
 export class RenderError extends Error {
@@ -60,8 +58,7 @@ export function compileTemplate(input: {
   const print = compile(input)
   return (locals, onRead) => {
     const object = readObject(input.name, print(locals, onRead))
-    if (object === undefined) return { kind: 'empty' }
-    return { kind: 'object', object: identified(input.name, object, locals.object) }
+    return object === undefined ? object : identified(input.name, object, locals.object)
   }
 }
 
