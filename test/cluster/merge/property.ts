@@ -12,7 +12,6 @@ import { type Sort, sortsIn } from './sorts.ts'
 export interface Amount {
   readonly cases: number
   readonly seed: number
-  /** Told of each pair that was asked about. */
 }
 
 /** What came of comparing many pairs of one kind. */
