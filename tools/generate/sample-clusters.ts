@@ -64,6 +64,10 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
       'operator.openshift.io',
     ],
   },
+  'older-hyperconverged': {
+    hco: 'clusters/hco-v1beta1.yaml',
+    nodes: ['clusters/bare-metal.yaml', POOLS, 'fixtures/nodes/worker-baremetal-gpu.yaml'],
+  },
 }
 
 /** What the product would decide on a sample cluster, as `render` has it. */

@@ -50,7 +50,7 @@ function definitionOf({ group, kind }: WantedKind): Definition {
 /** What is kept of the schemas of one kind, a version each. */
 export function schemasOf(
   catalog: Catalog,
-  { group, kind, versions }: Definition,
+  { group, kind, versions }: Omit<Definition, 'file'>,
 ): readonly (readonly [key: string, schema: KindSchema])[] {
   return versions.flatMap(({ name, schema }) => {
     const served = { [kindKey({ group, kind })]: [name] }

@@ -15,7 +15,7 @@ const HCO_CRD =
   '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/hyperconvergeds.hco.kubevirt.io'
 const HCO_V1BETA1 = HCO.replace('/v1/', '/v1beta1/')
 const PREFIX = 'platform.kubevirt.io'
-const TIMEOUT = '/spec/virtualization/liveMigrationConfig/progressTimeout'
+const POST_COPY = '/spec/virtualization/liveMigrationConfig/allowPostCopy'
 
 const annotate = (target: readonly string[], ...annotations: readonly string[]) => [
   'annotate',
@@ -63,8 +63,8 @@ t.test('overrides that cannot be in force', async (t) => {
       [
         HYPERCONVERGED,
         HCO,
-        { op: 'replace', path: TIMEOUT, value: 'soon' },
-        /progressTimeout: Invalid value: "string": .*must be of type integer/,
+        { op: 'replace', path: POST_COPY, value: 'soon' },
+        /allowPostCopy: Invalid value: "string": .*must be of type boolean/,
       ],
     ] as const) {
       const before = await versionOf(path)
@@ -78,7 +78,7 @@ t.test('overrides that cannot be in force', async (t) => {
   await t.test('null for a field is refused, with what to do instead', async (t) => {
     for (const [target, path, pointer] of [
       [CHECK, HEALTH_CHECK, '/spec/minHealthy'],
-      [HYPERCONVERGED, HCO, TIMEOUT],
+      [HYPERCONVERGED, HCO, POST_COPY],
     ] as const) {
       const before = await versionOf(path)
       const said = await alice(
@@ -138,8 +138,8 @@ t.test('overrides that cannot be in force', async (t) => {
   })
 
   await t.test('a served version that does not know an override’s fields holds it', async (t) => {
-    const operation = { op: 'replace', path: TIMEOUT, value: 300 }
-    const other = '/spec/virtualization/liveMigrationConfig/completionTimeoutPerGiB'
+    const operation = { op: 'replace', path: POST_COPY, value: true }
+    const other = '/spec/virtualization/liveMigrationConfig/allowAutoConverge'
     await alice(annotate(HYPERCONVERGED, patchOf(operation), `ignore-fields=${other}`))
     await untilCompared('kubevirt-hyperconverged')
     // Nothing converts here, so that the version that is left must be the one that is stored.
@@ -154,7 +154,7 @@ t.test('overrides that cannot be in force', async (t) => {
     const { regarding } = await untilEvent('InvalidPatch', /hco-golden-config: held/)
     t.equal(regarding.name, 'kubevirt-hyperconverged')
     t.ok(await isHeld('kubevirt-hyperconverged'))
-    t.equal(heldInLog(TIMEOUT).length, 1)
+    t.equal(heldInLog(POST_COPY).length, 1)
     const before = await versionOf(HCO_V1BETA1)
     await untilCompared('kubevirt-hyperconverged')
     t.equal(await versionOf(HCO_V1BETA1), before, 'nothing is written')
@@ -173,6 +173,6 @@ t.test('overrides that cannot be in force', async (t) => {
       return (await strategy()) === 'BlockUninstallIfWorkloadsExist'
     })
     const { spec }: Loose = await read(HCO_V1BETA1)
-    t.equal(spec.liveMigrationConfig.progressTimeout, 150)
+    t.equal(spec.liveMigrationConfig.allowPostCopy, false)
   })
 })

@@ -11,13 +11,22 @@ import { drift } from '../../../src/shared/engine/merge/merge.ts'
 import { install } from '../../../tools/control-plane/install.ts'
 import { loadManifests } from '../../../tools/control-plane/manifests.ts'
 import { evaluateSample, SAMPLE_CLUSTERS } from '../../../tools/generate/sample-clusters.ts'
-import { NAMESPACE } from '../harness/autopilot-fixture.ts'
-import { testCluster } from '../harness/fixture.ts'
+import { HCO, type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
+import { type TestCluster, testCluster } from '../harness/fixture.ts'
 import { ownProgram } from '../harness/program.ts'
 import { until } from '../harness/until.ts'
 
 const NEWER = join(import.meta.dirname, '../../clusters/definitions')
 const APPLY = 'application/apply-patch+yaml'
+const HCO_CRD =
+  '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/hyperconvergeds.hco.kubevirt.io'
+const HCO_V1BETA1 = HCO.replace('/v1/', '/v1beta1/')
+const PROBE = {
+  apiVersion: 'hco.kubevirt.io/v1beta1',
+  kind: 'HyperConverged',
+  metadata: { name: 'kubevirt-hyperconverged', namespace: 'openshift-cnv' },
+  spec: { uninstallStrategy: 'RemoveWorkloads' },
+}
 
 t.test(
   'the API server accepts each asset of each sample cluster, and stores what it is sent',
@@ -35,7 +44,8 @@ t.test(
     const schemas = createSchemas(client)
 
     for (const [name, sample] of Object.entries(SAMPLE_CLUSTERS)) {
-      const { statuses, state } = evaluateSample(catalog, sample)
+      const { statuses, state, hco } = evaluateSample(catalog, sample)
+      if (hco.apiVersion.endsWith('/v1beta1')) await leaveOnlyV1beta1(cluster)
       for (const asset of catalog) {
         const status = statuses.get(asset.name)
         const identity = identityOn(asset, state.facts)
@@ -69,3 +79,25 @@ t.test(
     }
   },
 )
+
+// Nothing converts here, so that the version that is left must be the one that is stored, and nothing may be stored yet.
+async function leaveOnlyV1beta1(cluster: TestCluster) {
+  await cluster.admin('DELETE', HCO)
+  const changes = ['0/served', '0/storage', '1/storage'].map((place) => ({
+    op: 'replace',
+    path: `/spec/versions/${place}`,
+    value: place === '1/storage',
+  }))
+  await cluster.admin('PATCH', HCO_CRD, changes, 'application/json-patch+json')
+  // For a moment the server goes on storing v1, which lacks the fields.
+  await until('v1beta1 is stored', async () => {
+    await cluster.admin('DELETE', HCO_V1BETA1)
+    const { body } = await cluster.admin<Loose>(
+      'PATCH',
+      `${HCO_V1BETA1}?fieldManager=test`,
+      PROBE,
+      APPLY,
+    )
+    return body.spec?.uninstallStrategy === PROBE.spec.uninstallStrategy
+  })
+}

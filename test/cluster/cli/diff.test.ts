@@ -332,11 +332,11 @@ t.test('diff says what the reconciler does', async (t) => {
   await t.test('whoever may only look is told what cannot be confirmed', async (t) => {
     const viewer = await viewerOf(cluster)
     await activate('autopilot=observe', 'observe')
-    await withoutWebhook(() => patch(HCO, liveMigration({ progressTimeout: 7 })))
+    await withoutWebhook(() => patch(HCO, liveMigration({ allowPostCopy: true })))
     const flags = [`--kubeconfig=${viewer}`, `--namespace=${NAMESPACE}`]
     const said = await run(['diff', ...flags], { entry: program.entry })
     t.equal(said.code, 1)
-    t.match(said.stdout, /progressTimeout 7 → 150/)
+    t.match(said.stdout, /allowPostCopy true → false/)
     t.match(said.stderr, /the API server was not asked whether it agrees: .*403/)
     await activate('autopilot-', 'all')
     await untilInSync()
@@ -352,7 +352,7 @@ t.test('diff says what the reconciler does', async (t) => {
 
   await t.test('switched off, nothing would change', async (t) => {
     await annotate(HYPERCONVERGED, 'autopilot=false')
-    await withoutWebhook(() => patch(HCO, liveMigration({ progressTimeout: 7 })))
+    await withoutWebhook(() => patch(HCO, liveMigration({ allowPostCopy: true })))
     t.match(await diff(), { code: 0, stdout: '', stderr: /the autopilot is switched off/ })
   })
 })

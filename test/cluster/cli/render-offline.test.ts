@@ -84,7 +84,7 @@ spec:
   t.match(objects(stdout), [
     {
       kind: 'KubeDescheduler',
-      spec: { profiles: ['KubeVirtRelieveAndMigrate'], evictionLimits: { total: 8, node: 2 } },
+      spec: { profiles: ['KubeVirtRelieveAndMigrate'], evictionLimits: { total: 8, node: 1 } },
     },
   ])
   const [hco] = objects(

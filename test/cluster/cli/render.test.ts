@@ -212,7 +212,13 @@ t.test('render and the running product have one opinion', async (t) => {
       // A schema is published some moments after its definition is taken.
       const served = await until('the newer definitions are published', async () => {
         const found = await schemasOf(queries)
-        return found.get(FENCING)?.fields['/spec/template/spec/sharedSecretName'] && found
+        const specOf = (version: string) =>
+          found.get(`hco.kubevirt.io/${version}/HyperConverged`)?.tree.fields.spec.fields
+        const isNew =
+          found.get(FENCING)?.fields['/spec/template/spec/sharedSecretName'] &&
+          specOf('v1')?.observability &&
+          specOf('v1beta1')?.changedBlockTrackingLabelSelectors
+        return isNew && found
       })
       for (const [key, schema] of known) t.same(served.get(key), schema, key)
     },

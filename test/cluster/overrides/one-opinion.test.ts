@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { install } from '../../../tools/control-plane/install.ts'
+import { loadManifests } from '../../../tools/control-plane/manifests.ts'
 import {
   autopilotCluster,
+  HCO,
   HEALTH_CHECK,
   HYPERCONVERGED,
   KUBELET,
@@ -10,14 +13,17 @@ import {
   PCI,
   STATE,
 } from '../harness/autopilot-fixture.ts'
-import { programWith } from '../harness/program.ts'
+import { ownProgram, programWith } from '../harness/program.ts'
 import { until } from '../harness/until.ts'
 
 const CHECK = ['nodehealthcheck', 'virt-node-health-check']
 const TEMPLATE = 'active/node-health-standard.yaml.ejs'
 const FIFTEEN_MINUTES_MS = 15 * 60_000
 
-const template = readFileSync(join(import.meta.dirname, '../../../assets', TEMPLATE), 'utf8')
+const NEWER = join(import.meta.dirname, '../../clusters/definitions')
+const textOf = (name: string) =>
+  readFileSync(join(import.meta.dirname, '../../../assets', name), 'utf8')
+const template = textOf(TEMPLATE)
 const merge = (target: readonly string[], spec: object) => [
   'patch',
   ...target,
@@ -197,6 +203,37 @@ t.test('processes of two versions', async (t) => {
       })
       await untilCompared('50-virt-pci-passthrough')
       t.equal(await read(PCI), undefined)
+    },
+  )
+
+  await t.test(
+    'a value that a new leader states no more is the operator’s default again',
+    async (t) => {
+      const name = 'active/hco-golden-config.yaml.ejs'
+      const timeout = '      allowPostCopy: false\n      completionTimeoutPerGiB: 150\n'
+      const text = textOf(name).replace('      allowPostCopy: false\n', timeout)
+      const stating = programWith(t, { change: (catalog) => catalog, files: { [name]: text } })
+      const found = async () => {
+        const { spec, metadata }: Loose = await read(HCO)
+        const ours = metadata.managedFields.find(
+          ({ manager, operation }: Loose) =>
+            manager === 'virt-platform-autopilot' && operation === 'Apply',
+        )
+        const isOurs = JSON.stringify(ours).includes('"f:completionTimeoutPerGiB"')
+        return [spec.virtualization.liveMigrationConfig.completionTimeoutPerGiB, isOurs]
+      }
+      const untilFound = (value: number, isOurs: boolean) =>
+        until(`it is ${value}`, async () => `${await found()}` === `${[value, isOurs]}`)
+      await restart('reconciler', { program: stating })
+      await untilFound(150, true)
+      const isHyperConverged = ({ metadata }: Loose) => metadata.name.startsWith('hyperconvergeds.')
+      await install(cluster, loadManifests(NEWER).filter(isHyperConverged))
+      await untilCompared('kubevirt-hyperconverged')
+      t.same(await found(), [150, true], 'what is stated goes before a new default')
+      await restart('reconciler', { program: ownProgram() })
+      await untilFound(20, false)
+      await untilCompared('kubevirt-hyperconverged')
+      t.same(await found(), [20, false])
     },
   )
 })

@@ -3,6 +3,8 @@ import {
   autopilotCluster,
   HCO,
   HEALTH_CHECK,
+  HYPERCONVERGED,
+  KUBELET,
   type Loose,
   SWAP,
 } from '../harness/autopilot-fixture.ts'
@@ -34,22 +36,22 @@ const condition = (status: string, duration: unknown) => ({ type: 'Ready', statu
 
 const subjects: readonly Subject[] = [
   {
-    what: 'a field of the HyperConverged',
-    path: HCO,
-    target: ['hyperconverged', '-n', 'openshift-cnv', 'kubevirt-hyperconverged'],
-    pointer: '/spec/virtualization/liveMigrationConfig/progressTimeout',
-    elements: ['f:spec', 'f:virtualization', 'f:liveMigrationConfig', 'f:progressTimeout'],
-    baseline: 150,
+    what: 'a number',
+    path: KUBELET,
+    target: ['kubeletconfig', 'virt-perf-settings'],
+    pointer: '/spec/kubeletConfig/maxPods',
+    elements: ['f:spec', 'f:kubeletConfig', 'f:maxPods'],
+    baseline: 500,
     values: [301, 302, 303],
-    valueIn: ({ spec }) => spec.virtualization.liveMigrationConfig.progressTimeout,
+    valueIn: ({ spec }) => spec.kubeletConfig.maxPods,
     manifest: (value) => ({
-      apiVersion: 'hco.kubevirt.io/v1',
-      kind: 'HyperConverged',
-      metadata: { name: 'kubevirt-hyperconverged', namespace: 'openshift-cnv' },
-      spec: { virtualization: { liveMigrationConfig: { progressTimeout: value } } },
+      apiVersion: 'machineconfiguration.openshift.io/v1',
+      kind: 'KubeletConfig',
+      metadata: { name: 'virt-perf-settings' },
+      spec: { kubeletConfig: { maxPods: value } },
     }),
     edit: ({ spec }, value) => {
-      spec.virtualization.liveMigrationConfig.progressTimeout = value
+      spec.kubeletConfig.maxPods = value
     },
   },
   {
@@ -174,20 +176,19 @@ t.test('ignored fields', async (t) => {
   }
 
   await t.test('what only a patch had added stays when it is ignored instead', async (t) => {
-    const [{ path, target } = subjects[0] as Subject] = subjects
     const field = 'bandwidthPerMigration'
     const pointer = `/spec/virtualization/liveMigrationConfig/${field}`
     const elements = ['f:spec', 'f:virtualization', 'f:liveMigrationConfig', `f:${field}`]
     const valueIn = ({ spec }: Loose) => spec.virtualization.liveMigrationConfig[field]
     const patch = JSON.stringify([{ op: 'add', path: pointer, value: '64Mi' }])
-    await alice(annotate(target, `patch=${patch}`))
-    await until('the field is ours', async () => isOurs(await read(path), elements))
-    t.match(await alice(annotate(target, 'patch-', `ignore-fields=${pointer}`)), {
+    await alice(annotate(HYPERCONVERGED, `patch=${patch}`))
+    await until('the field is ours', async () => isOurs(await read(HCO), elements))
+    t.match(await alice(annotate(HYPERCONVERGED, 'patch-', `ignore-fields=${pointer}`)), {
       code: 0,
       stderr: /bandwidthPerMigration is not managed/,
     })
-    await until('the field is released', async () => !isOurs(await read(path), elements))
+    await until('the field is released', async () => !isOurs(await read(HCO), elements))
     await untilCompared('kubevirt-hyperconverged')
-    t.equal(valueIn(await read(path)), '64Mi')
+    t.equal(valueIn(await read(HCO)), '64Mi')
   })
 })

@@ -54,16 +54,18 @@ export interface Edit {
   readonly stored: unknown
 }
 
-export const migration = ({ spec }: Loose) => spec.virtualization.liveMigrationConfig
-/** An edit of a HyperConverged's live migration. */
-export const hco = (values: object) => ({
+// Three people who want the same value are a tool between them: at most two edits have the same one.
+const migration = ({ spec }: Loose) => spec.virtualization.liveMigrationConfig
+const migrating = (values: object) => ({
   spec: { virtualization: { liveMigrationConfig: values } },
 })
+const strategy = ({ spec }: Loose) => spec.deployment.uninstallStrategy
+const uninstalling = { spec: { deployment: { uninstallStrategy: 'RemoveWorkloads' } } }
 const hcoManifest = (values: object) => ({
   apiVersion: 'hco.kubevirt.io/v1',
   kind: 'HyperConverged',
   metadata: { name: 'kubevirt-hyperconverged', namespace: 'openshift-cnv' },
-  ...hco(values),
+  ...values,
 })
 const swapWith = (ignition: object) => ({ spec: { config: { ignition } } })
 const selector = (value: string) => ({ spec: { nodeSelector: { 'a/b~c,d e': value } } })
@@ -77,28 +79,28 @@ const targetPorts = ({ spec }: Loose) => spec.ports.map(({ targetPort }: Loose) 
 /** Edits that are corrected; the command comes in a warning. */
 export const corrected: readonly Edit[] = [
   {
-    says: 'a number, by kubectl patch',
+    says: 'a field, by kubectl patch',
     path: HCO,
-    write: merge(HCO, hco({ progressTimeout: 200 })),
+    write: merge(HCO, migrating({ allowPostCopy: true })),
     way: 'patch',
-    of: (object) => migration(object).progressTimeout,
-    stored: 200,
+    of: (object) => migration(object).allowPostCopy,
+    stored: true,
   },
   {
     says: 'two fields, by kubectl apply',
     path: HCO,
-    write: apply(hcoManifest({ progressTimeout: 201, allowPostCopy: true })),
+    write: apply(hcoManifest(migrating({ allowAutoConverge: true, allowPostCopy: true }))),
     way: 'patch',
-    of: (object) => [migration(object).progressTimeout, migration(object).allowPostCopy],
-    stored: [201, true],
+    of: (object) => [migration(object).allowAutoConverge, migration(object).allowPostCopy],
+    stored: [true, true],
   },
   {
     says: 'a field, by a server-side apply that takes it',
     path: HCO,
-    write: apply(hcoManifest({ progressTimeout: 202 }), '--server-side', '--force-conflicts'),
+    write: apply(hcoManifest(uninstalling), '--server-side', '--force-conflicts'),
     way: 'patch',
-    of: (object) => migration(object).progressTimeout,
-    stored: 202,
+    of: strategy,
+    stored: 'RemoveWorkloads',
   },
   {
     says: 'a field of a cluster-scoped object, by kubectl edit',
@@ -173,18 +175,18 @@ export const denied: readonly Edit[] = [
   {
     says: 'a field, to be patched',
     path: HCO,
-    write: merge(HCO, hco({ completionTimeoutPerGiB: 99 })),
+    write: merge(HCO, migrating({ allowAutoConverge: true })),
     way: 'patch',
-    of: (object) => migration(object).completionTimeoutPerGiB,
-    stored: 99,
+    of: (object) => migration(object).allowAutoConverge,
+    stored: true,
   },
   {
     says: 'a field, to be owned',
     path: HCO,
-    write: merge(HCO, hco({ completionTimeoutPerGiB: 98 })),
+    write: merge(HCO, uninstalling),
     way: 'ignore-fields',
-    of: (object) => migration(object).completionTimeoutPerGiB,
-    stored: 98,
+    of: strategy,
+    stored: 'RemoveWorkloads',
   },
   {
     says: 'a field beside those that are owned and a patch',

@@ -20,9 +20,7 @@ import {
   denied,
   type Edit,
   HOSTILE,
-  hco,
   merge,
-  migration,
   PREFIX,
   ROLE,
   TARGETS,
@@ -140,7 +138,8 @@ t.test('the command that a message gives makes the very same edit last', async (
 
   await t.test('a war ends for whoever takes the way out of the denial', async (t) => {
     const mallory = cluster.person('mallory')
-    const round = (seconds: number) => merge(HCO, hco({ progressTimeout: seconds }))(mallory)
+    // A value of its own each time: the same one within moments is the same call, repeated.
+    const round = (minHealthy: number) => merge(HEALTH_CHECK, { spec: { minHealthy } })(mallory)
     const refusal = await until('it is a war', async () => {
       const said = await round(1_000 + ++people)
       return said.code !== 0 && said
@@ -152,8 +151,8 @@ t.test('the command that a message gives makes the very same edit last', async (
     const command = commandsIn(refusal).find((text) => text.includes(`${PREFIX}/patch=`))
     t.match(await mallory.shell(String(command)), { code: 0 })
     t.match(await round(1_000 + people), { code: 0, stderr: '' })
-    t.equal(migration(await read(HCO)).progressTimeout, 1_000 + people)
-    await reset(HCO)
+    t.equal((await read(HEALTH_CHECK)).spec.minHealthy, 1_000 + people)
+    await reset(HEALTH_CHECK)
   })
 
   await t.test('whoever resumes a paused object is told what is put back', async (t) => {

@@ -1,8 +1,7 @@
 import type { Test } from 'tap'
-import { HCO, HEALTH_CHECK } from '../harness/autopilot-fixture.ts'
 import { until } from '../harness/until.ts'
 import type { Balancer } from './balancer.ts'
-import { type Fates, IN_FLIGHT, type Load } from './load.ts'
+import { type Fates, IN_FLIGHT, isAtBaseline, type Load } from './load.ts'
 import type { Replica, RollingCluster } from './rolling-cluster.ts'
 
 const SLOWEST_MS = 90_000
@@ -64,13 +63,5 @@ export async function loseNone(
 
 /** Waits until the reconciler has healed what the load wrote. */
 export async function untilAtBaseline({ read }: RollingCluster): Promise<void> {
-  await until(
-    'every object is healed',
-    async () => {
-      const [check, hco] = await Promise.all([HEALTH_CHECK, HCO].map(read))
-      const { liveMigrationConfig } = hco.spec.virtualization
-      return check.spec.minHealthy === '51%' && liveMigrationConfig.progressTimeout === 150
-    },
-    SLOWEST_MS,
-  )
+  await until('every object is healed', () => isAtBaseline(read), SLOWEST_MS)
 }

@@ -15,7 +15,7 @@ import { environment, type Scope } from '../harness/fixture.ts'
 import { STALL_MS, watchStalls } from '../harness/stalls.ts'
 import { until } from '../harness/until.ts'
 import { type Balancer, type Endpoint, startBalancer } from './balancer.ts'
-import { type Fates, type Load, startLoad } from './load.ts'
+import { type Fates, keepNumber, type Load, startLoad } from './load.ts'
 
 /** One process of the webhook behind the balancer. */
 export interface Replica extends Endpoint {
@@ -83,6 +83,7 @@ export async function rollingCluster(
   const client = await connect(loadKubeconfig(cluster.kubeconfig))
   await untilAtWork(cluster, autopilot, client)
   await client.close()
+  await keepNumber(cluster)
   return Object.assign(cluster, {
     balancer,
     pair: [first, second] as const,

@@ -18,7 +18,7 @@ metadata: { name: kubevirt-hyperconverged, namespace: openshift-cnv }
 spec:
   virtualization:
     evictionStrategy: LiveMigrate
-    liveMigrationConfig: { allowPostCopy: false, progressTimeout: 150 }
+    liveMigrationConfig: { allowPostCopy: false, allowAutoConverge: false }
 `) as KubeObject
 const machineConfig = parse(`
 apiVersion: machineconfiguration.openshift.io/v1

@@ -68,12 +68,7 @@ for (const [version, served] of Object.entries({ v1, v1beta1 })) {
 }
 
 t.test('the HyperConverged has its fields where its version has them', async (t) => {
-  const liveMigrationConfig = {
-    allowAutoConverge: false,
-    allowPostCopy: false,
-    completionTimeoutPerGiB: 150,
-    progressTimeout: 150,
-  }
+  const liveMigrationConfig = { allowAutoConverge: false, allowPostCopy: false }
   const uninstallStrategy = 'BlockUninstallIfWorkloadsExist'
   t.match(objectOf('hco-golden-config', { served: v1 }), {
     apiVersion: apiVersionOf('hco.kubevirt.io', 'v1'),

@@ -79,11 +79,11 @@ const DEV = 'DevKubeVirtRelieveAndMigrate'
 const OLD = 'LongLifecycle'
 
 const times: readonly (readonly [when: string, crd: Crd, spec: object])[] = [
-  ['today', newest, { profiles: [NEW], evictionLimits: { total: 5, node: 2 } }],
+  ['today', newest, { profiles: [NEW], evictionLimits: { total: 5, node: 1 } }],
   [
     'before the profile for VMs was stable',
     olderThan(newest, [NEW]),
-    { profiles: [DEV], evictionLimits: { total: 5, node: 2 } },
+    { profiles: [DEV], evictionLimits: { total: 5, node: 1 } },
   ],
   [
     'before it had a limit of a node',

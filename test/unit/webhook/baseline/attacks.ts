@@ -149,7 +149,7 @@ const ignored: readonly (readonly [asset: string, text: string, fault: RegExp])[
   ['hco-golden-config', '/', /is unknown/],
   ['hco-golden-config', '""', /must start with "\/"/],
   ['hco-golden-config', '[""]', /is the whole object/],
-  ['hco-golden-config', '/spec/liveMigrationConfig/progressTimeout/x', /release .* instead/],
+  ['hco-golden-config', '/spec/liveMigrationConfig/allowPostCopy/x', /release .* instead/],
   ['node-health-standard', '/spec/selector/matchExpressions/0/a', /release .* instead/],
   ['node-health-standard', '/spec/unhealthyConditions/0/type', /is a key/],
   ['node-health-standard', '/spec/minHealthy/x', /release \/spec\/minHealthy instead/],

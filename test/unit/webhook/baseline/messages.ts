@@ -105,8 +105,6 @@ const corrections: readonly Case[] = [
     told: [
       `${HCO}: /spec/liveMigrationConfig/allowAutoConverge kept at false ${WHY}`,
       `${HCO}: /spec/liveMigrationConfig/allowPostCopy kept at false ${WHY}`,
-      `${HCO}: /spec/liveMigrationConfig/completionTimeoutPerGiB kept at 150 ${WHY}`,
-      `${HCO}: /spec/liveMigrationConfig/progressTimeout kept at 150 ${WHY}`,
       `To change it, then repeat the edit: ${ANNOTATE} ${PATCH}='[{"op":"remove","path":"/spec/liveMigrationConfig"}]'`,
     ],
   },

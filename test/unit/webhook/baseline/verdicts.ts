@@ -131,7 +131,7 @@ const writes: readonly Write[] = [
     }),
     verdict: 'corrected Drift',
     stored: hco,
-    warnings: 5,
+    warnings: 3,
   },
   {
     says: 'puts back a field that is set otherwise, where writes are corrected',

@@ -32,8 +32,6 @@ var hyperConverged = []managed{
 	{[]string{"spec", "deployment", "uninstallStrategy"}, "BlockUninstallIfWorkloadsExist"},
 	{[]string{"spec", "virtualization", "liveMigrationConfig", "allowAutoConverge"}, false},
 	{[]string{"spec", "virtualization", "liveMigrationConfig", "allowPostCopy"}, false},
-	{[]string{"spec", "virtualization", "liveMigrationConfig", "completionTimeoutPerGiB"}, int64(150)},
-	{[]string{"spec", "virtualization", "liveMigrationConfig", "progressTimeout"}, int64(150)},
 }
 
 // What a node boots with.
