@@ -33,6 +33,8 @@ export function observationsOf(catalog: Catalog, cluster: OfflineCluster): Obser
     scheduler: objectsOf('scheduler')[0],
     pools: objectsOf('pools'),
     kubeletConfigs: objectsOf('kubeletConfigs'),
+    nodeHealthChecks: objectsOf('nodeHealthChecks'),
+    remediationTemplates: objectsOf('remediationTemplates'),
     machineConfiguration: objectsOf('machineConfiguration')[0],
     otherAutopilot: undefined,
     served: servedOffline(catalog, cluster),

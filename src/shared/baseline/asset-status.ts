@@ -12,7 +12,7 @@ import {
 } from './catalog/catalog.ts'
 import type { Condition } from './catalog/condition-schemas.ts'
 import { isUnanswered } from './catalog/schema-questions.ts'
-import { describeCondition, holds, isOptIn, isServed } from './facts/conditions.ts'
+import { describeCondition, holds, isObstacle, isOptIn, isServed } from './facts/conditions.ts'
 import type { Facts } from './facts/facts.ts'
 import { type Activation, isSelected, selectedNames } from './settings/activation.ts'
 import { isExcluded } from './settings/exclusions.ts'
@@ -34,7 +34,7 @@ export type AssetStatus =
       readonly message: string
       /** The API that is not served although somebody asked for the asset: worth an alert. */
       readonly missed?: MissedApi
-      /** Somebody asked for the asset, and something else than an API or the cluster's shape is in its way. */
+      /** Something is in the way of an asset that somebody asked for, or that most clusters have; no API, nor the cluster's shape. */
       readonly isAwaited?: true
     }
   /** Its object is deleted. */
@@ -69,7 +69,8 @@ export function statusOf(
     if (!object) return notServed(asset, isAsked)
     const settings = { activation, exclusions }
     return (
-      obstacleOf(asset, facts, settings, digest) ?? rendered(asset, object, facts, digest, isAsked)
+      obstacleOf(asset, facts, settings, digest, isAsked) ??
+      rendered(asset, object, facts, digest, isAsked)
     )
   } catch (error) {
     return { kind: 'failed', reason: 'RenderFailed', message: (error as Error).message }
@@ -82,15 +83,16 @@ function obstacleOf(
   facts: Facts,
   settings: Settings,
   digest: Digest,
+  isAsked: boolean,
 ): AssetStatus | undefined {
   if (isUnanswered(asset, facts))
     return inactive('SchemaMissing', 'a schema that it depends on is not published yet')
   const failing = asset.conditions.find((condition) => !holds(condition, facts))
-  if (failing) return waiting(failing, isAskedFor(asset, facts, settings.activation), facts)
+  if (failing) return waiting(asset, failing, isAsked, facts)
   const rival = activeRival(asset, facts, settings, digest)
   return rival
     ? inactive('Superseded', `gives way to ${rival.name}`)
-    : unmetNeed(asset, facts, settings, digest)
+    : unmetNeed(asset, facts, settings, digest, isAsked)
 }
 
 function rendered(
@@ -108,17 +110,20 @@ function rendered(
 
 /** What the asset that this one needs makes of this one, where that is not active; undefined where it is, or none is needed. */
 function unmetNeed(
-  { needs }: Asset,
+  asset: Asset,
   facts: Facts,
   settings: Settings,
   digest: Digest,
+  isAsked: boolean,
 ): AssetStatus | undefined {
+  const { needs } = asset
   const found = needs && statusOf(needs, facts, settings, digest)
   if (!found || found.kind === 'active') return undefined
   // What cannot be decided of the one cannot be of the other.
   if (found.kind === 'failed' || isUndecided(found)) return found
   const why = found.kind === 'inactive' ? `: ${found.message}` : ''
-  return inactive('ConditionFalse', `needs ${needs.name}, which is not active${why}`)
+  const message = `needs ${needs.name}, which is not active${why}`
+  return inactive('ConditionFalse', message, awaited(asset, isAsked))
 }
 
 const isUndecided = (status: AssetStatus) =>
@@ -185,10 +190,17 @@ const notServed = ({ object: { group, versions, kind } }: Asset, isAsked: boolea
   )
 
 /** What a condition that does not hold makes of its asset; where it is a missing API, somebody may miss it. */
-function waiting(condition: Condition, isAsked: boolean, facts: Facts): AssetStatus {
+function waiting(
+  { install }: Asset,
+  condition: Condition,
+  isAsked: boolean,
+  facts: Facts,
+): AssetStatus {
   const message = `waits until ${describeCondition(condition)}`
+  const isMissed = isAsked || (install === 'always' && isObstacle(condition))
   // A cluster of another shape has a twin of the asset, or has no use for it.
-  if (!isAsked || condition.not || condition.type === 'topology' || isOptIn(condition))
+  const isShape = condition.type === 'topology' && !isObstacle(condition)
+  if (!isMissed || condition.not || isShape || isOptIn(condition))
     return inactive('ConditionFalse', message)
   if (condition.type !== 'crd' || isServed(facts, condition))
     return inactive('ConditionFalse', message, { isAwaited: true })

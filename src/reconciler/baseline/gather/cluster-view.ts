@@ -207,6 +207,8 @@ export class ClusterView {
       scheduler: store.object('scheduler'),
       pools: store.objects('pools'),
       kubeletConfigs: store.objects('kubeletConfigs'),
+      nodeHealthChecks: store.objects('nodeHealthChecks'),
+      remediationTemplates: store.objects('remediationTemplates'),
       machineConfiguration: store.object('machineConfiguration'),
       otherAutopilot: store.object(OTHER_AUTOPILOT),
       served: this.#served,

@@ -1,6 +1,7 @@
 import { isMap, type KubeObject } from '../../engine/json/object.ts'
 import { valueAt } from '../../engine/json/pointer.ts'
 import type { Facts, Topology } from './facts.ts'
+import { hasForeignHealthCheck, namespaceOfTemplate } from './remediation.ts'
 
 /** What the shape of the cluster is read from; a kind that is not served gives none. */
 export interface TopologySources {
@@ -11,6 +12,10 @@ export interface TopologySources {
   readonly kubeletConfigs: readonly KubeObject[]
   /** The names of the KubeletConfigs that the catalog manages. */
   readonly ownKubeletConfigs: readonly string[]
+  readonly nodeHealthChecks: readonly KubeObject[]
+  /** Likewise, of the NodeHealthChecks. */
+  readonly ownHealthChecks: readonly string[]
+  readonly remediationTemplates: readonly KubeObject[]
 }
 
 /** The cluster's shape. Roles are labels that the Machine Config Operator writes; master is the old name of control-plane. */
@@ -18,6 +23,7 @@ export function detectTopology(sources: TopologySources): Topology {
   const { nodeLabels, infrastructure, scheduler } = sources
   const masters = nodeLabels.filter(isMaster)
   const workersOnly = nodeLabels.filter((labels) => !isMaster(labels))
+  const remediationNamespace = namespaceOfTemplate(sources.remediationTemplates)
   const statusOf = (field: string) => valueAt(infrastructure, ['status', field])
   return {
     // While a cluster is installed its first node is alone for a while.
@@ -27,7 +33,10 @@ export function detectTopology(sources: TopologySources): Topology {
     hostedControlPlane: statusOf('controlPlaneTopology') === 'External',
     foreignKubeletConfig: hasForeignKubeletConfig(sources, 'worker'),
     foreignMasterKubeletConfig: hasForeignKubeletConfig(sources, 'master'),
+    foreignNodeHealthCheck: hasForeignHealthCheck(sources),
+    remediationTemplate: remediationNamespace !== '',
     provider: providerOf(infrastructure),
+    remediationNamespace,
   }
 }
 

@@ -16,6 +16,9 @@ const NOWHERE: TopologySources = {
   pools: [],
   kubeletConfigs: [],
   ownKubeletConfigs: ['virt-perf-settings', 'virt-perf-settings-master'],
+  nodeHealthChecks: [],
+  ownHealthChecks: [],
+  remediationTemplates: [],
 }
 
 const sample = (file: string): TopologySources => {

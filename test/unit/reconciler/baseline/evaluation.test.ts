@@ -42,6 +42,8 @@ const leader = () => {
     scheduler: undefined,
     pools: [worker],
     kubeletConfigs: [],
+    nodeHealthChecks: [],
+    remediationTemplates: [],
     machineConfiguration: undefined,
     otherAutopilot: undefined,
     served,
