@@ -33,6 +33,7 @@ export function observationsOf(catalog: Catalog, cluster: OfflineCluster): Obser
     scheduler: objectsOf('scheduler')[0],
     pools: objectsOf('pools'),
     kubeletConfigs: objectsOf('kubeletConfigs'),
+    waspAgents: objectsOf('waspAgents'),
     nodeHealthChecks: objectsOf('nodeHealthChecks'),
     remediationTemplates: objectsOf('remediationTemplates'),
     machineConfiguration: objectsOf('machineConfiguration')[0],

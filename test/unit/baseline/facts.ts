@@ -48,6 +48,7 @@ const plain: Facts = {
     hostedControlPlane: false,
     foreignKubeletConfig: false,
     foreignMasterKubeletConfig: false,
+    foreignSwapManager: false,
     foreignNodeHealthCheck: false,
     remediationTemplate: true,
     provider: 'baremetal',

@@ -31,6 +31,7 @@ t.test('every object goes where facts look for it', async (t) => {
   const scheduler = object(CONFIG, 'Scheduler', 'cluster')
   const pools = [object(MCO, 'MachineConfigPool', 'worker')]
   const kubeletConfigs = [object(MCO, 'KubeletConfig', 'mine')]
+  const waspAgents = [object('apps/v1', 'DaemonSet', 'wasp-agent')]
   const nodeHealthChecks = [object('remediation.medik8s.io/v1alpha1', 'NodeHealthCheck', 'theirs')]
   const remediationTemplates = [
     object(
@@ -48,6 +49,7 @@ t.test('every object goes where facts look for it', async (t) => {
     infrastructure,
     machineConfiguration,
     ...remediationTemplates,
+    ...waspAgents,
     ...nodeHealthChecks,
   ])
   t.match(found, {
@@ -57,6 +59,7 @@ t.test('every object goes where facts look for it', async (t) => {
     pools,
     kubeletConfigs,
     machineConfiguration,
+    waspAgents,
     nodeHealthChecks,
     remediationTemplates,
   })

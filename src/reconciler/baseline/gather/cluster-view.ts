@@ -207,6 +207,7 @@ export class ClusterView {
       scheduler: store.object('scheduler'),
       pools: store.objects('pools'),
       kubeletConfigs: store.objects('kubeletConfigs'),
+      waspAgents: store.objects('waspAgents'),
       nodeHealthChecks: store.objects('nodeHealthChecks'),
       remediationTemplates: store.objects('remediationTemplates'),
       machineConfiguration: store.object('machineConfiguration'),

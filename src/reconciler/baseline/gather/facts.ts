@@ -32,6 +32,7 @@ export interface Observations {
   readonly scheduler: KubeObject | undefined
   readonly pools: readonly KubeObject[]
   readonly kubeletConfigs: readonly KubeObject[]
+  readonly waspAgents: readonly KubeObject[]
   readonly nodeHealthChecks: readonly KubeObject[]
   readonly remediationTemplates: readonly KubeObject[]
   readonly machineConfiguration: KubeObject | undefined

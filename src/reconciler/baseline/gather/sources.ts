@@ -70,6 +70,11 @@ const projectHealthCheck = ({ apiVersion, kind, metadata: { name }, spec }: Kube
   spec: { selector: valueAt(spec, ['selector']) },
 })
 
+const projectName = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => {
+  const { name, namespace = '' } = metadata
+  return { apiVersion, kind, metadata: { name, namespace } }
+}
+
 const projectTemplate = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => {
   const { name, namespace = '', labels = {} } = metadata
   return { apiVersion, kind, metadata: { name, namespace, labels } }
@@ -78,6 +83,7 @@ const projectTemplate = ({ apiVersion, kind, metadata }: KubeObject): KubeObject
 /** What is kept of the objects that have more than facts are made of, or whose status is written all the time. */
 const PROJECTIONS: Readonly<Record<string, (object: KubeObject) => KubeObject>> = {
   nodes: projectNode,
+  waspAgents: projectName,
   nodeHealthChecks: projectHealthCheck,
   remediationTemplates: projectTemplate,
 }

@@ -1,6 +1,6 @@
 import { isMap } from '../../engine/json/object.ts'
 import { parsePointer, valueAt } from '../../engine/json/pointer.ts'
-import { PREFIX } from '../annotations.ts'
+import { AUTOPILOT, PREFIX } from '../annotations.ts'
 import { ANNOTATION_FORMATS, isOff } from '../catalog/annotation-formats.ts'
 import type { Condition } from '../catalog/condition-schemas.ts'
 import { answerKey, type Facts } from './facts.ts'
@@ -29,6 +29,10 @@ const OBSTACLES: Readonly<
 > = {
   foreignKubeletConfig: foreignKubeletConfig('worker'),
   foreignMasterKubeletConfig: foreignKubeletConfig('master'),
+  foreignSwapManager: [
+    'wasp-agent manages swap, or is about to',
+    `wasp-agent does not manage swap: HCO deploys it where memoryOvercommitPercentage is above 100, unless it is 1.18 or newer and ${AUTOPILOT} is "true" or lists swap-enable`,
+  ],
   foreignNodeHealthCheck: [
     'a NodeHealthCheck that is not ours selects nodes that ours does',
     'no NodeHealthCheck but ours selects the nodes that ours does: two would remediate one node at the same time',

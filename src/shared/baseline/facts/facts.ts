@@ -45,6 +45,7 @@ export const TOPOLOGY_FIELDS = [
   'hostedControlPlane',
   'foreignKubeletConfig',
   'foreignMasterKubeletConfig',
+  'foreignSwapManager',
   'foreignNodeHealthCheck',
   'remediationTemplate',
 ] as const
@@ -90,6 +91,8 @@ export const FACT_SOURCES = {
     resource: 'machineconfigurations',
     name: 'cluster',
   },
+  // The HyperConverged's operator has its own in its own namespace, and wasp-agent's docs in another.
+  waspAgents: { group: 'apps', kind: 'DaemonSet', resource: 'daemonsets', name: 'wasp-agent' },
   nodeHealthChecks: {
     group: 'remediation.medik8s.io',
     kind: 'NodeHealthCheck',

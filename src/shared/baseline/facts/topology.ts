@@ -2,9 +2,11 @@ import { isMap, type KubeObject } from '../../engine/json/object.ts'
 import { valueAt } from '../../engine/json/pointer.ts'
 import type { Facts, Topology } from './facts.ts'
 import { hasForeignHealthCheck, namespaceOfTemplate } from './remediation.ts'
+import { hasForeignSwapManager } from './swap-manager.ts'
 
 /** What the shape of the cluster is read from; a kind that is not served gives none. */
 export interface TopologySources {
+  readonly hco: KubeObject
   readonly nodeLabels: readonly Readonly<Record<string, string>>[]
   readonly infrastructure: KubeObject | undefined
   readonly scheduler: KubeObject | undefined
@@ -12,6 +14,7 @@ export interface TopologySources {
   readonly kubeletConfigs: readonly KubeObject[]
   /** The names of the KubeletConfigs that the catalog manages. */
   readonly ownKubeletConfigs: readonly string[]
+  readonly waspAgents: readonly KubeObject[]
   readonly nodeHealthChecks: readonly KubeObject[]
   /** Likewise, of the NodeHealthChecks. */
   readonly ownHealthChecks: readonly string[]
@@ -33,6 +36,7 @@ export function detectTopology(sources: TopologySources): Topology {
     hostedControlPlane: statusOf('controlPlaneTopology') === 'External',
     foreignKubeletConfig: hasForeignKubeletConfig(sources, 'worker'),
     foreignMasterKubeletConfig: hasForeignKubeletConfig(sources, 'master'),
+    foreignSwapManager: hasForeignSwapManager(sources.hco, sources.waspAgents),
     foreignNodeHealthCheck: hasForeignHealthCheck(sources),
     remediationTemplate: remediationNamespace !== '',
     provider: providerOf(infrastructure),

@@ -238,7 +238,7 @@ t.test('a catalog without namespaces needs none', async (t) => {
 })
 
 t.test('the same object twice is named once', async (t) => {
-  const swap = assetNamed('swap-enable')
+  const swap = { ...assetNamed('swap-enable'), prune: false }
   const rules = rulesOf(BASELINE.reconcilerAccount, 'ClusterRole', [
     swap,
     swap,

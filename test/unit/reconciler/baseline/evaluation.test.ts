@@ -42,6 +42,7 @@ const leader = () => {
     scheduler: undefined,
     pools: [worker],
     kubeletConfigs: [],
+    waspAgents: [],
     nodeHealthChecks: [],
     remediationTemplates: [],
     machineConfiguration: undefined,
