@@ -17,6 +17,7 @@ interface SampleCluster {
 }
 
 const POOLS = 'clusters/pools.yaml'
+const REMEDIATION = 'clusters/remediation.yaml'
 
 /** The clusters that every asset is rendered for, by name. */
 export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
@@ -25,6 +26,7 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
     nodes: [
       'clusters/bare-metal.yaml',
       POOLS,
+      REMEDIATION,
       'fixtures/nodes/master.yaml',
       'fixtures/nodes/worker-baremetal-gpu.yaml',
     ],
@@ -34,6 +36,8 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
     nodes: [
       'clusters/virtual.yaml',
       POOLS,
+      REMEDIATION,
+      'clusters/foreign-remediation.yaml',
       'fixtures/nodes/master.yaml',
       'fixtures/nodes/worker-virtual.yaml',
     ],
@@ -45,19 +49,23 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
   },
   compact: {
     hco: 'clusters/hco-everything.yaml',
-    nodes: [POOLS, 'fixtures/nodes/cluster-compact.yaml'],
+    nodes: [POOLS, 'clusters/remediation-elsewhere.yaml', 'fixtures/nodes/cluster-compact.yaml'],
   },
   mixed: {
     hco: 'clusters/hco-fencing.yaml',
-    nodes: [POOLS, 'fixtures/nodes/cluster-heterogeneous.yaml'],
+    nodes: [POOLS, REMEDIATION, 'fixtures/nodes/cluster-heterogeneous.yaml'],
   },
   'hosted-control-plane': {
     hco: 'clusters/hco-everything.yaml',
-    nodes: ['clusters/hosted.yaml', 'fixtures/nodes/worker-virtual.yaml'],
+    nodes: ['clusters/hosted.yaml', REMEDIATION, 'fixtures/nodes/worker-virtual.yaml'],
   },
   'no-openshift': {
     hco: 'clusters/hco-everything.yaml',
-    nodes: ['fixtures/nodes/worker-no-nfd.yaml', 'fixtures/nodes/worker-baremetal-gpu.yaml'],
+    nodes: [
+      REMEDIATION,
+      'fixtures/nodes/worker-no-nfd.yaml',
+      'fixtures/nodes/worker-baremetal-gpu.yaml',
+    ],
     withoutApi: [
       'machineconfiguration.openshift.io',
       'observability.openshift.io',

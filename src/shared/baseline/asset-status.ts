@@ -12,7 +12,7 @@ import {
 } from './catalog/catalog.ts'
 import type { Condition } from './catalog/condition-schemas.ts'
 import { isUnanswered } from './catalog/schema-questions.ts'
-import { describeCondition, holds, isOptIn, isServed } from './facts/conditions.ts'
+import { describeCondition, holds, isObstacle, isOptIn, isServed } from './facts/conditions.ts'
 import type { Facts } from './facts/facts.ts'
 import { type Activation, isSelected, selectedNames } from './settings/activation.ts'
 import { isExcluded } from './settings/exclusions.ts'
@@ -34,7 +34,7 @@ export type AssetStatus =
       readonly message: string
       /** The API that is not served although somebody asked for the asset: worth an alert. */
       readonly missed?: MissedApi
-      /** Somebody asked for the asset, and something else than an API or the cluster's shape is in its way. */
+      /** Something is in the way of an asset that somebody asked for, or that most clusters have; no API, nor the cluster's shape. */
       readonly isAwaited?: true
     }
   /** Its object is deleted. */
@@ -90,21 +90,30 @@ function obstacleOf(
   if (isUnanswered(asset, facts))
     return inactive('SchemaMissing', 'a schema that it depends on is not published yet')
   const failing = asset.conditions.find((condition) => !holds(condition, facts))
-  if (failing) return waiting(failing, isAsked, facts)
+  if (failing) return waiting(asset, failing, isAsked, facts)
   const { yieldsTo, needs } = asset
   if (yieldsTo && statusOfOther(yieldsTo).kind === 'active')
     return inactive('Superseded', `gives way to ${yieldsTo.name}`)
-  return needs && unmetNeed(needs, statusOfOther(needs))
+  return needs && unmetNeed(asset, needs, isAsked, statusOfOther(needs))
 }
 
 /** What the status of an asset makes of one that needs it; undefined where it is active. */
-function unmetNeed({ name }: Asset, status: AssetStatus): AssetStatus | undefined {
+function unmetNeed(
+  asset: Asset,
+  { name }: Asset,
+  isAsked: boolean,
+  status: AssetStatus,
+): AssetStatus | undefined {
   if (status.kind === 'active') return undefined
   const isInactive = status.kind === 'inactive'
   // What cannot be decided of the one cannot be of the other.
   if (status.kind === 'failed' || (isInactive && status.reason === 'SchemaMissing')) return status
   const why = isInactive ? `: ${status.message}` : ''
-  return inactive('ConditionFalse', `needs ${name}, which is not active${why}`)
+  return inactive(
+    'ConditionFalse',
+    `needs ${name}, which is not active${why}`,
+    awaited(asset, isAsked),
+  )
 }
 
 /** The status of each asset, by name. */
@@ -154,10 +163,17 @@ const notServed = ({ object: { group, versions, kind } }: Asset, isAsked: boolea
   )
 
 /** What a condition that does not hold makes of its asset; where it is a missing API, somebody may miss it. */
-function waiting(condition: Condition, isAsked: boolean, facts: Facts): AssetStatus {
+function waiting(
+  { install }: Asset,
+  condition: Condition,
+  isAsked: boolean,
+  facts: Facts,
+): AssetStatus {
   const message = `waits until ${describeCondition(condition)}`
+  const isMissed = isAsked || (install === 'always' && isObstacle(condition))
   // A cluster of another shape has a twin of the asset, or has no use for it.
-  if (!isAsked || condition.not || condition.type === 'topology' || isOptIn(condition))
+  const isShape = condition.type === 'topology' && !isObstacle(condition)
+  if (!isMissed || condition.not || isShape || isOptIn(condition))
     return inactive('ConditionFalse', message)
   if (condition.type !== 'crd' || isServed(facts, condition))
     return inactive('ConditionFalse', message, { isAwaited: true })

@@ -167,6 +167,41 @@ t.test('what comes later', async (t) => {
     t.ok(spec.kernelArguments.includes('intel_iommu=on'))
   })
 
+  await t.test('while wasp-agent manages swap, wherever it is, ours goes', async () => {
+    await until('ours is there', () => read(SWAP))
+    const labels = { app: 'wasp' }
+    const input = JSON.stringify({
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: { name: 'wasp-agent', namespace: 'default' },
+      spec: {
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: { containers: [{ name: 'wasp', image: 'quay.io/kubevirt/wasp-agent' }] },
+        },
+      },
+    })
+    t.match(await alice(['create', '-f-'], { input }), { code: 0 })
+    await until('ours is gone', async () => (await read(SWAP)) === undefined)
+    await untilEvent('AssetPruned', /^swap-enable: deleted: waits until wasp-agent does not/)
+    t.match(await alice(['delete', 'daemonset', 'wasp-agent', '-n', 'default']), { code: 0 })
+    await until('ours is back', () => read(SWAP))
+  })
+
+  await t.test('where the operator would deploy wasp-agent, ours goes, too', async () => {
+    const overcommit = async (memoryOvercommitPercentage: number) => {
+      const higherWorkloadDensity = { memoryOvercommitPercentage }
+      const patch = JSON.stringify({ spec: { virtualization: { higherWorkloadDensity } } })
+      const args = ['patch', ...HYPERCONVERGED, '--type=merge', `--patch=${patch}`]
+      t.match(await alice(args), { code: 0 })
+    }
+    await overcommit(150)
+    await until('ours is gone', async () => (await read(SWAP)) === undefined)
+    await overcommit(100)
+    await until('ours is back', () => read(SWAP))
+  })
+
   await t.test('with two HyperConvergeds nothing is written, and that is told', async (t) => {
     const { apiVersion, kind } = await read(HCO)
     const metadata = { name: 'kubevirt-hyperconverged', namespace: 'default' }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import t from 'tap'
 
 import { install } from '../../../tools/control-plane/install.ts'
-import { loadManifests } from '../../../tools/control-plane/manifests.ts'
+import { loadManifests, manifestsIn } from '../../../tools/control-plane/manifests.ts'
 import { autopilotCluster, HEALTH_CHECK, HYPERCONVERGED } from '../harness/autopilot-fixture.ts'
 import { until } from '../harness/until.ts'
 
@@ -11,6 +11,9 @@ const TEMPLATE =
   '/apis/fence-agents-remediation.medik8s.io/v1alpha1/namespaces/openshift-workload-availability/fenceagentsremediationtemplates/fenceagentsremediationtemplate-default'
 const PLACE = 'openshift-workload-availability'
 const KEY = 'platform.kubevirt.io/enable-fence-agents'
+const ELSEWHERE = 'default'
+const TEMPLATES = join(import.meta.dirname, '../../clusters/remediation.yaml')
+const FOREIGN = join(import.meta.dirname, '../../clusters/foreign-remediation.yaml')
 const WITH_SECRETS = join(import.meta.dirname, '../../clusters/definitions')
 
 t.test('fencing', async (t) => {
@@ -25,7 +28,34 @@ t.test('fencing', async (t) => {
   const annotate = (value: string, ...flags: readonly string[]) =>
     alice(['annotate', ...HYPERCONVERGED, '--overwrite', `${KEY}=${value}`, ...flags])
 
-  await until('the standard remediation is there', () => read(HEALTH_CHECK))
+  await t.test('remediation waits for its template, wherever that comes to be', async (t) => {
+    await untilEvent(
+      'AssetSkipped',
+      /^node-health-standard: waits until there is a SelfNodeRemediationTemplate/,
+    )
+    t.notOk(await read(HEALTH_CHECK))
+    const templates = manifestsIn(TEMPLATES).map(({ metadata, ...template }) => ({
+      ...template,
+      metadata: { ...metadata, namespace: ELSEWHERE },
+    }))
+    await install(cluster, templates)
+    const check = await until('the standard remediation is there', () => read(HEALTH_CHECK))
+    t.equal(check.spec.remediationTemplate.namespace, ELSEWHERE)
+  })
+
+  await t.test("it gives way to somebody else's check of the same nodes", async () => {
+    const [foreign] = manifestsIn(FOREIGN)
+    if (!foreign) throw new Error(`${FOREIGN} has no check`)
+    await install(cluster, [foreign])
+    await until('it is gone', async () => (await read(HEALTH_CHECK)) === undefined)
+    await untilEvent(
+      'AssetPruned',
+      /^node-health-standard: deleted: waits until no NodeHealthCheck but ours selects the nodes that ours does/,
+    )
+    await alice(['delete', 'nodehealthcheck', foreign.metadata.name])
+    await until('it is back', () => read(HEALTH_CHECK))
+  })
+
   await until(
     'the webhook judges',
     async () => (await annotate('true', '--dry-run=server')).code === 1,

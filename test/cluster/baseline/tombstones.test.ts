@@ -197,7 +197,7 @@ t.test('tombstones and prune', async (t) => {
       await until('it is gone', async () => !(await read(at('pruned'))))
       await untilEvent(
         'AssetPruned',
-        /^pruned: deleted, because the conditions of its asset hold no more/,
+        /^pruned: deleted: waits until the HyperConverged is annotated .*enable-new=true$/,
       )
       await until('the other is left over', async () =>
         /"asset":"kept".*"msg":"left over"/.test(cluster.log('reconciler')),

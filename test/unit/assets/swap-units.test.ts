@@ -39,9 +39,10 @@ const words = (contents: string, key: string): readonly string[] =>
   )
 
 const SWAP_UNITS = ['swap-disk-enable.service', 'ocpswap-file-enable.service']
+const CLEANUP = 'kubevirt-wasp-cleanup.service'
 const SWAPS = ['/dev/disk/by-partlabel/OCPSWAP', '/var/tmp/ocpswap.file']
 
-for (const { name, contents } of units) {
+for (const { name, contents } of units.filter(({ name }) => name !== CLEANUP)) {
   t.test(`${name} starts a script that the same MachineConfig brings`, async (t) => {
     const path = words(contents, 'ExecStart').find((word) => word.endsWith('.py')) ?? ''
     const file = storage.files.find((file) => file.path === path)
@@ -66,7 +67,7 @@ t.test('swap is on before the kubelet starts, and the kubelet starts without it'
   const starting = units.filter(({ contents }) =>
     words(contents, 'Before').includes('kubelet-dependencies.target'),
   )
-  t.strictSame(starting.map(({ name }) => name).sort(), [...SWAP_UNITS].sort())
+  t.strictSame(starting.map(({ name }) => name).sort(), [CLEANUP, ...SWAP_UNITS].sort())
   for (const { contents } of units) {
     t.strictSame(words(contents, 'RequiredBy'), [])
     t.match(words(contents, 'TimeoutStartSec'), [/min$/])
@@ -74,7 +75,7 @@ t.test('swap is on before the kubelet starts, and the kubelet starts without it'
 })
 
 t.test('what tunes a node for swap starts after it is on', async (t) => {
-  const tuning = units.filter(({ name }) => !SWAP_UNITS.includes(name))
+  const tuning = units.filter(({ name }) => ![CLEANUP, ...SWAP_UNITS].includes(name))
   t.equal(tuning.length, 2)
   for (const { name, contents } of tuning) {
     const after = words(contents, 'After')
@@ -84,6 +85,23 @@ t.test('what tunes a node for swap starts after it is on', async (t) => {
     )
   }
 })
+
+t.test(
+  'what wasp-agent left goes before containers start, the hook before its script',
+  async (t) => {
+    const { contents = '' } = units.find(({ name }) => name === CLEANUP) ?? {}
+    const left = ['/run/containers/oci/hooks.d/swap-for-burstable.json', '/opt/oci-hook-swap.sh']
+    const removed = words(contents, 'ExecStart').filter(
+      (word) => !['/usr/bin/rm', '-f'].includes(word),
+    )
+    t.strictSame(removed, left)
+    t.strictSame(
+      words(contents, 'ConditionPathExists'),
+      left.map((path) => `|${path}`),
+    )
+    t.ok(words(contents, 'Before').includes('crio.service'))
+  },
+)
 
 // What OpenShift has around these units, as far as their order goes.
 const NEIGHBOURS = {

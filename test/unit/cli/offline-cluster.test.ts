@@ -31,6 +31,15 @@ t.test('every object goes where facts look for it', async (t) => {
   const scheduler = object(CONFIG, 'Scheduler', 'cluster')
   const pools = [object(MCO, 'MachineConfigPool', 'worker')]
   const kubeletConfigs = [object(MCO, 'KubeletConfig', 'mine')]
+  const waspAgents = [object('apps/v1', 'DaemonSet', 'wasp-agent')]
+  const nodeHealthChecks = [object('remediation.medik8s.io/v1alpha1', 'NodeHealthCheck', 'theirs')]
+  const remediationTemplates = [
+    object(
+      'self-node-remediation.medik8s.io/v1alpha1',
+      'SelfNodeRemediationTemplate',
+      'self-node-remediation-automatic-strategy-template',
+    ),
+  ]
   const machineConfiguration = object('operator.openshift.io/v1', 'MachineConfiguration', 'cluster')
   const found = observe([
     ...kubeletConfigs,
@@ -39,8 +48,21 @@ t.test('every object goes where facts look for it', async (t) => {
     ...pools,
     infrastructure,
     machineConfiguration,
+    ...remediationTemplates,
+    ...waspAgents,
+    ...nodeHealthChecks,
   ])
-  t.match(found, { nodes, infrastructure, scheduler, pools, kubeletConfigs, machineConfiguration })
+  t.match(found, {
+    nodes,
+    infrastructure,
+    scheduler,
+    pools,
+    kubeletConfigs,
+    machineConfiguration,
+    waspAgents,
+    nodeHealthChecks,
+    remediationTemplates,
+  })
 })
 
 t.test('what is not given is not there', async (t) => {

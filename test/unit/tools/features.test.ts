@@ -30,7 +30,7 @@ t.test('a section needs what its asset does, and more', async (t) => {
   const feature = 'kubelet-perf-settings: cpu-manager'
   t.same(conditionsOf(feature, 'kubelet-perf-settings-master'), [
     'the topology is schedulableMasters=true',
-    'the topology is foreignMasterKubeletConfig=false',
+    'no KubeletConfig but ours selects the pool master: they are not merged, and the newest wins',
     'the topology is hostedControlPlane=false',
     "the HyperConverged's feature gate CPUManager is on",
   ])

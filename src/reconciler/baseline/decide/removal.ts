@@ -46,6 +46,6 @@ function deletion(input: AssetInput, live: KubeObject): Decision {
   const { permission, ...disruption } = allowanceFor(input, undefined, effectsOf)
   const reason = permission === 'yes' ? isObserving && 'Observing' : permission
   if (reason) return final({ kind: 'pendingRemoval', reason, ...disruption })
-  const why = isSuperseded(status) && 'message' in status && { why: status.message }
+  const why = 'message' in status && { why: status.message }
   return final({ kind: 'removed', was: live, ...why }, { write: { kind: 'delete', live } })
 }

@@ -32,6 +32,9 @@ export interface Observations {
   readonly scheduler: KubeObject | undefined
   readonly pools: readonly KubeObject[]
   readonly kubeletConfigs: readonly KubeObject[]
+  readonly waspAgents: readonly KubeObject[]
+  readonly nodeHealthChecks: readonly KubeObject[]
+  readonly remediationTemplates: readonly KubeObject[]
   readonly machineConfiguration: KubeObject | undefined
   /** The Deployment of another autopilot. */
   readonly otherAutopilot: KubeObject | undefined
@@ -55,11 +58,13 @@ export function makeFacts(
   const detected = detectHardware(observed.nodes.map(hardwareOf))
   const hardware = holdHardware(previous.hardware, detected, now)
   const flags = Object.entries(hardware).map(([detector, { value }]) => [detector, value])
-  const own = catalog.filter(({ object }) => object.kind === 'KubeletConfig')
+  const namesOf = (kind: string) =>
+    catalog.flatMap(({ object }) => (object.kind === kind ? object.name : []))
   const sources = {
     ...observed,
     nodeLabels: observed.nodes.map(({ metadata }) => metadata.labels ?? {}),
-    ownKubeletConfigs: own.map(({ object }) => object.name),
+    ownKubeletConfigs: namesOf('KubeletConfig'),
+    ownHealthChecks: namesOf('NodeHealthCheck'),
   }
   const served = servedOf(catalog, observed.served)
   return {

@@ -11,6 +11,7 @@ import { BASELINE } from '../../../shared/baseline/names.ts'
 import type { Served } from '../../../shared/cluster/discovery.ts'
 import type { Source } from '../../../shared/cluster/store.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
+import { valueAt } from '../../../shared/engine/json/pointer.ts'
 
 export const CRDS = 'crds'
 export const OTHER_AUTOPILOT = 'other-autopilot'
@@ -38,7 +39,8 @@ export const factSources = (catalog: Catalog, served: Served): readonly Source[]
     const own = catalog.find(({ object }) => kindKey(object) === kindKey(api))
     const at = placeOf(api, served, own?.object.versions ?? []) ?? placeOf(api, served)
     const named = 'name' in api && { name: api.name }
-    return at ? [{ id, at, ...named, ...(id === 'nodes' && { project: projectNode }) }] : []
+    const project = PROJECTIONS[id]
+    return at ? [{ id, at, ...named, ...(project && { project }) }] : []
   })
 
 /** Where objects of a kind are found, in the first of these versions that is served; by default, of all that are. */
@@ -60,6 +62,31 @@ const projectNode = ({ apiVersion, kind, metadata, status }: KubeObject): KubeOb
   metadata: { name: metadata.name, labels: hardwareLabels(metadata.labels ?? {}) },
   status: { capacity: (status as { capacity?: unknown } | undefined)?.capacity ?? {} },
 })
+
+const projectHealthCheck = ({ apiVersion, kind, metadata: { name }, spec }: KubeObject) => ({
+  apiVersion,
+  kind,
+  metadata: { name },
+  spec: { selector: valueAt(spec, ['selector']) },
+})
+
+const projectName = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => {
+  const { name, namespace = '' } = metadata
+  return { apiVersion, kind, metadata: { name, namespace } }
+}
+
+const projectTemplate = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => {
+  const { name, namespace = '', labels = {} } = metadata
+  return { apiVersion, kind, metadata: { name, namespace, labels } }
+}
+
+/** What is kept of the objects that have more than facts are made of, or whose status is written all the time. */
+const PROJECTIONS: Readonly<Record<string, (object: KubeObject) => KubeObject>> = {
+  nodes: projectNode,
+  waspAgents: projectName,
+  nodeHealthChecks: projectHealthCheck,
+  remediationTemplates: projectTemplate,
+}
 
 const KEPT_LABELS = ['feature.node.kubernetes.io/', 'node-role.kubernetes.io/', 'nvidia.com/']
 const hardwareLabels = (labels: Readonly<Record<string, string>>) =>

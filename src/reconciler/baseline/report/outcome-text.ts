@@ -95,8 +95,7 @@ const TEXTS: { readonly [Kind in Outcome['kind']]: (is: Of<Kind>, asset: Asset) 
   },
   removed({ was, why }, { isTombstone, description }) {
     if (!was) return text('debug', 'gone', {})
-    const reason = isTombstone ? description : 'the conditions of its asset hold no more'
-    const note = why === undefined ? `deleted, because ${reason}` : `deleted: ${why}`
+    const note = why === undefined ? `deleted, because ${description}` : `deleted: ${why}`
     const event = normal(isTombstone ? 'TombstoneDeleted' : 'AssetPruned', note)
     return text('info', 'deleted', { object: titleOf(was) }, event)
   },

@@ -69,6 +69,11 @@ function localsOn(asset: Asset, cluster: Cluster, namespace: string): Sample['lo
   const asked = held.filter(({ not }) => !not)
   const flagged = (prefix: string, names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, isOn(`${prefix}${name}`)]))
+  const topology: Readonly<Record<string, unknown>> = {
+    ...flagged('', TOPOLOGY_FIELDS),
+    provider: isFull ? 'baremetal' : '',
+    ...Object.fromEntries(held.flatMap(topologyOf)),
+  }
   const offered = offersIn(asked, kindKey(object))
   return {
     object: identityOf(asset, version, sampleOf(object.namespace, namespace)),
@@ -82,9 +87,8 @@ function localsOn(asset: Asset, cluster: Cluster, namespace: string): Sample['lo
       },
       hardware: { ...flagged('', DETECTORS), ...Object.fromEntries(held.flatMap(hardwareOf)) },
       topology: {
-        ...flagged('', TOPOLOGY_FIELDS),
-        provider: isFull ? 'baremetal' : '',
-        ...Object.fromEntries(held.flatMap(topologyOf)),
+        ...topology,
+        remediationNamespace: topology.remediationTemplate ? 'sample-of-remediation' : '',
       },
       images: Object.fromEntries(
         asked.flatMap((one) => (one.type === 'image' ? [[one.key, `image-${one.key}`]] : [])),

@@ -1,6 +1,6 @@
 import { isMap } from '../../engine/json/object.ts'
 import { parsePointer, valueAt } from '../../engine/json/pointer.ts'
-import { PREFIX } from '../annotations.ts'
+import { AUTOPILOT, PREFIX } from '../annotations.ts'
 import { ANNOTATION_FORMATS, isOff } from '../catalog/annotation-formats.ts'
 import type { Condition } from '../catalog/condition-schemas.ts'
 import { answerKey, type Facts } from './facts.ts'
@@ -12,6 +12,36 @@ export const holds = (condition: Condition, facts: Facts): boolean =>
 /** Whether the condition is somebody's word that the asset is wanted. */
 export const isOptIn = ({ type, not }: Condition) =>
   !not && (type === 'annotation' || type === 'feature-gate')
+
+/** Whether the condition is no matter of what a cluster is: something is in the way of the asset, which people may want to know of. */
+export const isObstacle = (condition: Condition) =>
+  condition.type === 'topology' && OBSTACLES[condition.field] !== undefined
+
+const foreignKubeletConfig = (pool: string) =>
+  [
+    `a KubeletConfig that is not ours selects the pool ${pool}`,
+    `no KubeletConfig but ours selects the pool ${pool}: they are not merged, and the newest wins`,
+  ] as const
+
+/** What is to be so where the fact must be true, and where it must be false. */
+const OBSTACLES: Readonly<
+  Partial<Record<Of<'topology'>['field'], readonly [whereTrue: string, whereFalse: string]>>
+> = {
+  foreignKubeletConfig: foreignKubeletConfig('worker'),
+  foreignMasterKubeletConfig: foreignKubeletConfig('master'),
+  foreignSwapManager: [
+    'wasp-agent manages swap, or is about to',
+    `wasp-agent does not manage swap: HCO deploys it where memoryOvercommitPercentage is above 100, unless it is 1.18 or newer and ${AUTOPILOT} is "true" or lists swap-enable`,
+  ],
+  foreignNodeHealthCheck: [
+    'a NodeHealthCheck that is not ours selects nodes that ours does',
+    'no NodeHealthCheck but ours selects the nodes that ours does: two would remediate one node at the same time',
+  ],
+  remediationTemplate: [
+    'there is a SelfNodeRemediationTemplate self-node-remediation-automatic-strategy-template, which the Self Node Remediation operator makes',
+    'there is no SelfNodeRemediationTemplate self-node-remediation-automatic-strategy-template',
+  ],
+}
 
 /** The condition as people read it in an event or on a status page. */
 export function describeCondition(condition: Condition): string {
@@ -47,7 +77,7 @@ function describe(condition: Condition): string {
     case 'hardware-detection':
       return `${condition.detector} on some node`
     case 'topology':
-      return `the topology is ${condition.field}=${condition.value ?? true}`
+      return describeTopology(condition)
     case 'feature-gate':
       return `the HyperConverged's feature gate ${condition.name} is on`
     case 'image':
@@ -55,6 +85,11 @@ function describe(condition: Condition): string {
     case 'hco-field-unconfigured':
       return `the HyperConverged does not set ${condition.pointer}`
   }
+}
+
+function describeTopology({ field, value = true }: Of<'topology'>): string {
+  const [whereTrue, whereFalse] = OBSTACLES[field] ?? []
+  return (value ? whereTrue : whereFalse) ?? `the topology is ${field}=${value}`
 }
 
 type Of<Type> = Extract<Condition, { readonly type: Type }>

@@ -45,6 +45,9 @@ export const TOPOLOGY_FIELDS = [
   'hostedControlPlane',
   'foreignKubeletConfig',
   'foreignMasterKubeletConfig',
+  'foreignSwapManager',
+  'foreignNodeHealthCheck',
+  'remediationTemplate',
 ] as const
 export type TopologyField = (typeof TOPOLOGY_FIELDS)[number]
 
@@ -52,6 +55,8 @@ export type TopologyField = (typeof TOPOLOGY_FIELDS)[number]
 export interface Topology extends Readonly<Record<TopologyField, boolean>> {
   /** The platform in lower case: `baremetal`, `vsphere`, `none`; empty where nothing says. */
   readonly provider: string
+  /** The namespace of the template by which nodes remediate themselves; empty where there is none. */
+  readonly remediationNamespace: string
 }
 
 /** The APIs that facts are read from; each is followed while the cluster serves it. */
@@ -85,5 +90,19 @@ export const FACT_SOURCES = {
     kind: 'MachineConfiguration',
     resource: 'machineconfigurations',
     name: 'cluster',
+  },
+  // The HyperConverged's operator has its own in its own namespace, and wasp-agent's docs in another.
+  waspAgents: { group: 'apps', kind: 'DaemonSet', resource: 'daemonsets', name: 'wasp-agent' },
+  nodeHealthChecks: {
+    group: 'remediation.medik8s.io',
+    kind: 'NodeHealthCheck',
+    resource: 'nodehealthchecks',
+  },
+  // The Self Node Remediation operator makes it, in the namespace of its installation.
+  remediationTemplates: {
+    group: 'self-node-remediation.medik8s.io',
+    kind: 'SelfNodeRemediationTemplate',
+    resource: 'selfnoderemediationtemplates',
+    name: 'self-node-remediation-automatic-strategy-template',
   },
 } as const

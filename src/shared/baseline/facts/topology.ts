@@ -1,9 +1,12 @@
 import { isMap, type KubeObject } from '../../engine/json/object.ts'
 import { valueAt } from '../../engine/json/pointer.ts'
 import type { Facts, Topology } from './facts.ts'
+import { hasForeignHealthCheck, namespaceOfTemplate } from './remediation.ts'
+import { hasForeignSwapManager } from './swap-manager.ts'
 
 /** What the shape of the cluster is read from; a kind that is not served gives none. */
 export interface TopologySources {
+  readonly hco: KubeObject
   readonly nodeLabels: readonly Readonly<Record<string, string>>[]
   readonly infrastructure: KubeObject | undefined
   readonly scheduler: KubeObject | undefined
@@ -11,6 +14,11 @@ export interface TopologySources {
   readonly kubeletConfigs: readonly KubeObject[]
   /** The names of the KubeletConfigs that the catalog manages. */
   readonly ownKubeletConfigs: readonly string[]
+  readonly waspAgents: readonly KubeObject[]
+  readonly nodeHealthChecks: readonly KubeObject[]
+  /** Likewise, of the NodeHealthChecks. */
+  readonly ownHealthChecks: readonly string[]
+  readonly remediationTemplates: readonly KubeObject[]
 }
 
 /** The cluster's shape. Roles are labels that the Machine Config Operator writes; master is the old name of control-plane. */
@@ -18,6 +26,7 @@ export function detectTopology(sources: TopologySources): Topology {
   const { nodeLabels, infrastructure, scheduler } = sources
   const masters = nodeLabels.filter(isMaster)
   const workersOnly = nodeLabels.filter((labels) => !isMaster(labels))
+  const remediationNamespace = namespaceOfTemplate(sources.remediationTemplates)
   const statusOf = (field: string) => valueAt(infrastructure, ['status', field])
   return {
     // While a cluster is installed its first node is alone for a while.
@@ -27,7 +36,11 @@ export function detectTopology(sources: TopologySources): Topology {
     hostedControlPlane: statusOf('controlPlaneTopology') === 'External',
     foreignKubeletConfig: hasForeignKubeletConfig(sources, 'worker'),
     foreignMasterKubeletConfig: hasForeignKubeletConfig(sources, 'master'),
+    foreignSwapManager: hasForeignSwapManager(sources.hco, sources.waspAgents),
+    foreignNodeHealthCheck: hasForeignHealthCheck(sources),
+    remediationTemplate: remediationNamespace !== '',
     provider: providerOf(infrastructure),
+    remediationNamespace,
   }
 }
 

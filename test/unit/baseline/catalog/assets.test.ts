@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import { statusOf } from '../../../../src/shared/baseline/asset-status.ts'
+import { isObsolete, statusOf } from '../../../../src/shared/baseline/asset-status.ts'
 import { apiVersionOf } from '../../../../src/shared/baseline/catalog/catalog.ts'
 import { readSettings } from '../../../../src/shared/baseline/settings/settings.ts'
 import { isMap, type KubeObject } from '../../../../src/shared/engine/json/object.ts'
@@ -184,6 +184,26 @@ t.test('the standard health check goes only where a fencing one is in force', as
   })
   t.match(rendered('node-health-standard', typo), { kind: 'active' })
 })
+
+t.test(
+  'nodes are watched over where nobody else does, by the template that there is',
+  async (t) => {
+    const template = { spec: { remediationTemplate: { namespace: 'openshift-operators' } } }
+    const elsewhere = { topology: { remediationNamespace: 'openshift-operators' } }
+    t.match(objectOf('node-health-standard', elsewhere), template)
+    t.match(rendered('node-health-standard', { topology: { remediationTemplate: false } }), {
+      kind: 'inactive',
+      message: /^waits until there is a SelfNodeRemediationTemplate self-node-.*-template, /,
+    })
+    const foreign = { topology: { foreignNodeHealthCheck: true } }
+    const message = /^waits until no NodeHealthCheck but ours selects the nodes that ours does/
+    t.match(rendered('node-health-standard', foreign), { kind: 'inactive', message })
+    const asked = { ...foreign, hco: { annotations: { 'enable-fence-agents': 'bmc-credentials' } } }
+    t.match(rendered('fence-agents-health-check', asked), { message, isAwaited: true })
+    for (const name of ['node-health-standard', 'fence-agents-health-check'])
+      t.ok(isObsolete(rendered(name, asked), assetNamed(name)), `${name} does not stay beside it`)
+  },
+)
 
 t.test('the topology manager is set only where there are NUMA nodes', async (t) => {
   const kubelet = (numaNodesPresent: boolean) => {

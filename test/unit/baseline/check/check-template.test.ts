@@ -1,5 +1,6 @@
 import t from 'tap'
 import { loadCatalog } from '../../../../src/shared/baseline/catalog/load-catalog.ts'
+import { TOPOLOGY_FIELDS } from '../../../../src/shared/baseline/facts/facts.ts'
 import { readAsset } from '../facts.ts'
 import { entry, HEAD, mistakesIn, mistakesInTemplate } from './checked.ts'
 
@@ -49,7 +50,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       '<% if (facts.hardware.gpuPresent && !facts.topology.compact) { %>\na: <%= facts.topology.small %>\n<% } %>',
       [
         found(
-          `:${LINES + 1}: value facts.topology.small is not set: facts.topology has only compact, singleNode, schedulableMasters, hostedControlPlane, foreignKubeletConfig, foreignMasterKubeletConfig, provider`,
+          `:${LINES + 1}: value facts.topology.small is not set: facts.topology has only ${TOPOLOGY_FIELDS.join(', ')}, provider, remediationNamespace`,
           'where gpuPresent holds alone',
         ),
       ],

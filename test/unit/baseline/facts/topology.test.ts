@@ -10,12 +10,21 @@ import {
 import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
 
 const NOWHERE: TopologySources = {
+  hco: {
+    apiVersion: 'hco.kubevirt.io/v1',
+    kind: 'HyperConverged',
+    metadata: { name: 'kubevirt-hyperconverged' },
+  },
   nodeLabels: [],
   infrastructure: undefined,
   scheduler: undefined,
   pools: [],
   kubeletConfigs: [],
   ownKubeletConfigs: ['virt-perf-settings', 'virt-perf-settings-master'],
+  waspAgents: [],
+  nodeHealthChecks: [],
+  ownHealthChecks: [],
+  remediationTemplates: [],
 }
 
 const sample = (file: string): TopologySources => {

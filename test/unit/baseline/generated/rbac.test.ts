@@ -142,6 +142,7 @@ t.test('the reconciler reads without a name only what has none that is known', a
     ...read('/nodes'),
     ...read('machineconfiguration.openshift.io/machineconfigpools'),
     ...read('machineconfiguration.openshift.io/kubeletconfigs'),
+    ...read('remediation.medik8s.io/nodehealthchecks'),
     'create events.k8s.io/events any',
   ])
 })
@@ -208,22 +209,22 @@ t.test(
 )
 
 t.test('what is deleted may be deleted, by name, and what is gone is never written', async (t) => {
-  const check = assetNamed('node-health-standard')
-  const old = { ...check.object, name: 'old' }
+  const kept = assetNamed('metallb')
+  const old = { ...kept.object, name: 'old' }
   const catalog = [
-    { ...check, prune: true },
-    { ...check, name: 'gone', isTombstone: true, object: old },
+    { ...kept, prune: true },
+    { ...kept, name: 'gone', isTombstone: true, object: old },
   ]
   const rules = rulesOf(BASELINE.reconcilerAccount, 'ClusterRole', catalog).filter(
-    ({ resources }) => resources.includes('nodehealthchecks'),
+    ({ resources }) => resources.includes('metallbs'),
   )
-  const name = check.object.name
+  const name = kept.object.name
   t.same(
     rules.map(({ verbs, resourceNames }) => [verbs.join(), resourceNames]),
     [
       ['get,list,watch,create,patch', [name]],
       ['get,list,watch', ['old']],
-      ['delete', ['old', name]],
+      ['delete', [name, 'old']],
     ],
   )
 })
@@ -237,7 +238,7 @@ t.test('a catalog without namespaces needs none', async (t) => {
 })
 
 t.test('the same object twice is named once', async (t) => {
-  const swap = assetNamed('swap-enable')
+  const swap = { ...assetNamed('swap-enable'), prune: false }
   const rules = rulesOf(BASELINE.reconcilerAccount, 'ClusterRole', [
     swap,
     swap,

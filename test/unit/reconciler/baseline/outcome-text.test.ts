@@ -182,12 +182,6 @@ const cases: readonly Case[] = [
   ],
   [
     metallb,
-    { kind: 'removed', was: baseline },
-    'info deleted {"object":"Sort one"}',
-    'Normal AssetPruned deleted, because the conditions of its asset hold no more',
-  ],
-  [
-    metallb,
     { kind: 'removed', was: baseline, why: 'gives way to b' },
     'info deleted {"object":"Sort one"}',
     'Normal AssetPruned deleted: gives way to b',
