@@ -328,11 +328,12 @@ t.test('the same facts give the same digests, in whatever order they were read',
   t.notSame(one, expected, 'another fact gives another digest')
 })
 
-t.test('the number of nodes never changes a digest', async (t) => {
+t.test('the number of nodes, and which pools they are in, never changes a digest', async (t) => {
   const expected = digests(FULL)
   for (const pools of [{}, { worker: 0 }, { worker: 1_000, master: 3, infra: 7 }]) {
     t.same(digests({ ...FULL, pools }), expected, JSON.stringify(pools))
   }
+  t.same(digests({ ...FULL, heirs: { worker: ['infra'] } }), expected)
 })
 
 t.test(

@@ -76,6 +76,7 @@ export interface Changes {
   readonly sections?: Facts['sections']
   readonly images?: Facts['images']
   readonly pools?: Facts['pools']
+  readonly heirs?: NonNullable<Facts['heirs']>
 }
 
 export const factsWith = ({ hco, hardware, topology, ...rest }: Changes = {}): Facts =>

@@ -1,4 +1,5 @@
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
+import { machineCount } from '../../../shared/baseline/facts/pools.ts'
 import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
 import type { Memory } from '../../../shared/baseline/state.ts'
 import { canonicalJson } from '../../../shared/engine/json/canonical.ts'
@@ -11,8 +12,8 @@ export interface ApprovalPolicy {
   readonly mode: 'apply' | 'hold'
   /** No approval is needed, since nothing is written anyway. */
   readonly isWaived: boolean
-  /** The pool that the change would roll; undefined where the cluster has none of that name. */
-  readonly pool: KubeObject | undefined
+  /** The pools that the change would roll; none where the cluster has none of that name. */
+  readonly pools: readonly KubeObject[]
   /** The digest of the desired state that was last in force. */
   readonly inForce: string | undefined
   /** The digest of the change that is approved. */
@@ -23,6 +24,8 @@ export interface ApprovalPolicy {
 export interface Allowance {
   readonly permission: 'yes' | Exclude<PendingReason, 'Observing'>
   readonly disruption?: Classification
+  /** With PoolBusy: the names of the pools that it waits for. */
+  readonly busyPools?: readonly string[]
 }
 
 /** Whether the object may become `desired`, or be deleted where that is undefined. */
@@ -33,19 +36,20 @@ export function allowanceFor(
 ): Allowance {
   if (asset.disruption === 'none') return { permission: 'yes' }
   const disruption = effectsOf()
-  return { permission: permissionFor(desired, disruption, approval), disruption }
+  return { ...permissionFor(desired, disruption, approval), disruption }
 }
 
 function permissionFor(
   desired: KubeObject | undefined,
   { effect, reasons }: Classification,
-  { mode, isWaived, pool, inForce, approved }: ApprovalPolicy,
-): Allowance['permission'] {
+  { mode, isWaived, pools, inForce, approved }: ApprovalPolicy,
+): Pick<Allowance, 'permission' | 'busyPools'> {
   // No approval for what reboots nothing, nor for restoring what was in force: that stops an unwanted rollout.
   const isBack = inForce === digestOf(desired ?? null)
-  if (isWaived || effect !== 'reboot' || isBack) return 'yes'
-  if (mode === 'hold' && approved !== changeDigest(desired, reasons)) return 'Held'
-  return isBusy(pool) ? 'PoolBusy' : 'yes'
+  if (isWaived || effect !== 'reboot' || isBack) return { permission: 'yes' }
+  if (mode === 'hold' && approved !== changeDigest(desired, reasons)) return { permission: 'Held' }
+  const busyPools = pools.filter(isBusy).map(({ metadata }) => metadata.name)
+  return busyPools.length > 0 ? { permission: 'PoolBusy', busyPools } : { permission: 'yes' }
 }
 
 /** Which disruptive changes wait, which are approved, and what is in force; by asset name. */
@@ -153,10 +157,10 @@ const changeDigest = (desired: KubeObject | undefined, reasons: readonly string[
 
 const digestOf = (value: unknown) => sha256(canonicalJson(value))
 
-/** Whether a MachineConfigPool is paused or rolls a change out already. */
-function isBusy(pool: KubeObject | undefined): boolean {
-  const spec = pool?.spec
-  const status = pool?.status
+/** Whether a MachineConfigPool is paused or rolls a change out already; one without machines never is. */
+function isBusy(pool: KubeObject): boolean {
+  if (machineCount(pool) === 0) return false
+  const { spec, status } = pool
   if (isMap(spec) && spec.paused === true) return true
   const conditions = isMap(status) && Array.isArray(status.conditions) ? status.conditions : []
   return conditions.some(

@@ -1,5 +1,6 @@
 import { RECONCILE_PAUSED } from '../../../shared/baseline/annotations.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
+import { namePools } from '../../../shared/baseline/facts/pools.ts'
 import { annotateCommand } from '../../../shared/baseline/kubectl.ts'
 import type { EventInput } from '../../../shared/cluster/events.ts'
 import { formatValue } from '../../../shared/engine/format-value.ts'
@@ -49,7 +50,7 @@ export function describeOutcome({
     case 'configured':
       return configured(outcome)
     case 'pending':
-      return pending(asset, outcome)
+      return pending(outcome)
     case 'held':
       return held(outcome)
     case 'throttled':
@@ -88,18 +89,20 @@ function configured({ plan, drifts, isAdopted }: Of<'configured'>): OutcomeText 
     : text('info', 'drift corrected', fields, normal('DriftCorrected', `put back: ${changes}`))
 }
 
-function pending({ pool }: Asset, { drifts, reason, isCreation }: Of<'pending'>): OutcomeText {
+function pending({ drifts, reason, isCreation, busyPools = [] }: Of<'pending'>): OutcomeText {
   const note = isCreation ? 'would be created' : `differs: ${listDrifts(drifts)}`
-  const untilFree = `${note}; waits until pool ${pool} is neither paused nor updating`
   const events = {
     Observing: normal('DriftDetected', note),
-    PoolBusy: normal('DisruptionPending', untilFree),
+    PoolBusy: normal('DisruptionPending', untilFree(note, busyPools)),
     // What waits for approval is told as one set, on the HyperConverged.
     Held: undefined,
   }
   const fields = { reason, pointers: pointersOf(drifts), isCreation }
   return text('info', 'change not made', fields, events[reason])
 }
+
+const untilFree = (note: string, pools: readonly string[]) =>
+  `${note}; waits until ${namePools(pools)} ${pools.length > 1 ? 'are' : 'is'} neither paused nor updating`
 
 function held({ problems: found }: Of<'held'>): OutcomeText {
   const problems = found.map(sentenceOf)
@@ -162,10 +165,14 @@ function removed({ isTombstone, description }: Asset, { was, why }: Of<'removed'
   return text('info', 'deleted', { object: titleOf(was) }, event)
 }
 
-function pendingRemoval({ reason }: Of<'pendingRemoval'>): OutcomeText {
-  const isTold = reason === 'Observing'
-  const event = isTold ? normal('DriftDetected', 'would be deleted') : undefined
-  return text('info', 'removal not made', { reason }, event)
+function pendingRemoval({ reason, busyPools = [] }: Of<'pendingRemoval'>): OutcomeText {
+  const note = 'would be deleted'
+  const events = {
+    Observing: normal('DriftDetected', note),
+    PoolBusy: normal('DisruptionPending', untilFree(note, busyPools)),
+    Held: undefined,
+  }
+  return text('info', 'removal not made', { reason }, events[reason])
 }
 
 function stuck({ since, finalizers }: Of<'stuck'>): OutcomeText {

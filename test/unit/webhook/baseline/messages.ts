@@ -533,6 +533,22 @@ const denials: readonly Case[] = [
     ],
   },
   {
+    says: 'a change that custom pools take too',
+    object: swap,
+    edit: NO_UNITS,
+    known: snapshotOf({
+      facts: factsWith({
+        ...facts,
+        pools: { worker: 3, infra: 2 },
+        heirs: { worker: ['infra'] },
+      }),
+    }),
+    told: [
+      `${SWAP}; a change would reboot 5 nodes of pools worker and infra. This kind takes no patch.`,
+      ...OWN_SWAP,
+    ],
+  },
+  {
     says: 'a change that would reboot nobody knows how many nodes',
     object: swap,
     edit: NO_UNITS,
