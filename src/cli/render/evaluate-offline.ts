@@ -46,7 +46,9 @@ function hyperConverged(catalog: Catalog, { hco: file, hcoNamespace: namespace }
 
 const forcedDetectors = (options: OfflineOptions): readonly Detector[] => [
   // A GPU is a PCI device.
-  ...(options.forcePci || options.forceGpu ? (['pciDevicesPresent'] as const) : []),
+  ...(options.forcePci || options.forceGpu
+    ? (['pciDevicesPresent', 'amd64PciDevicesPresent'] as const)
+    : []),
   ...(options.forceNuma ? (['numaNodesPresent'] as const) : []),
   ...(options.forceGpu ? (['gpuPresent'] as const) : []),
   ...(options.forceVfio ? (['vfioCapable'] as const) : []),

@@ -166,7 +166,7 @@ const inactive: readonly (readonly [
     'waits for hardware',
     { asset: pci },
     'ConditionFalse',
-    'waits until pciDevicesPresent on some node',
+    'waits until amd64PciDevicesPresent on some node',
   ],
   [
     'was asked for, and lacks the hardware',
@@ -289,7 +289,7 @@ t.test('a condition that cannot be judged is a failure, never false', async (t) 
   t.strictSame(statusOf(pci, facts, readSettings({}).settings, sha256), {
     kind: 'failed',
     reason: 'RenderFailed',
-    message: 'the fact pciDevicesPresent is not known',
+    message: 'the fact amd64PciDevicesPresent is not known',
   })
 })
 

@@ -36,6 +36,7 @@ const plain: Facts = {
   hco: { apiVersion: 'hco.kubevirt.io/v1', namespace: 'kubevirt', annotations: {}, spec: {} },
   hardware: {
     pciDevicesPresent: false,
+    amd64PciDevicesPresent: false,
     numaNodesPresent: false,
     gpuPresent: false,
     vfioCapable: false,
@@ -56,9 +57,11 @@ const plain: Facts = {
     'fence-agents-remediation.medik8s.io/FenceAgentsRemediationTemplate/spec/template/spec/sharedSecretName': true,
     'observability.openshift.io/UIPlugin/spec/monitoring/perses': true,
     'observability.openshift.io/UIPlugin/spec/monitoring/incidents': true,
+    'observability.openshift.io/UIPlugin/spec/monitoring/clusterHealthAnalyzer': true,
     'operator.openshift.io/KubeDescheduler/spec/evictionLimits/total': true,
     'operator.openshift.io/KubeDescheduler/spec/evictionLimits/node': true,
     'operator.openshift.io/KubeDescheduler/spec/profileCustomizations/devEnableEvictionsInBackground': true,
+    'operator.openshift.io/KubeDescheduler/spec/profileCustomizations/devActualUtilizationProfile': true,
   },
   sections: [],
   images: {},
@@ -93,6 +96,7 @@ export const FULL: Changes = {
   hco: {
     annotations: {
       'enable-aaq': 'true',
+      'enable-incident-detection': 'true',
       'enable-loadaware': 'true',
       'enable-node-maintenance': 'true',
       'usb-devices': '046d:0825',
@@ -101,6 +105,7 @@ export const FULL: Changes = {
   },
   hardware: {
     pciDevicesPresent: true,
+    amd64PciDevicesPresent: true,
     numaNodesPresent: true,
     usbDevicesPresent: true,
     vfioCapable: true,

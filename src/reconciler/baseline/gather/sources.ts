@@ -65,7 +65,12 @@ const projectNode = ({ apiVersion, kind, metadata, status }: KubeObject): KubeOb
   status: { capacity: (status as { capacity?: unknown } | undefined)?.capacity ?? {} },
 })
 
-const KEPT_LABELS = ['feature.node.kubernetes.io/', 'node-role.kubernetes.io/', 'nvidia.com/']
+const KEPT_LABELS = [
+  'feature.node.kubernetes.io/',
+  'kubernetes.io/arch',
+  'node-role.kubernetes.io/',
+  'nvidia.com/',
+]
 const hardwareLabels = (labels: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.entries(labels).filter(([key]) => KEPT_LABELS.some((prefix) => key.startsWith(prefix))),

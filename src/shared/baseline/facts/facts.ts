@@ -33,6 +33,7 @@ export interface HcoFacts {
 
 export const DETECTORS = [
   'pciDevicesPresent',
+  'amd64PciDevicesPresent',
   'numaNodesPresent',
   'gpuPresent',
   'vfioCapable',
