@@ -96,6 +96,7 @@ export const FULL: Changes = {
   hco: {
     annotations: {
       'enable-aaq': 'true',
+      'enable-cpu-manager': 'true',
       'enable-incident-detection': 'true',
       'enable-loadaware': 'true',
       'enable-node-maintenance': 'true',

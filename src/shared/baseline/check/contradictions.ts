@@ -68,7 +68,7 @@ type Of<Type> = Extract<Condition, { readonly type: Type }>
 function excludes(a: Condition, b: Condition): boolean {
   switch (a.type) {
     case 'annotation':
-      return b.type === a.type && a.key === b.key && valuesExclude(a, b)
+      return b.type === a.type && a.key === b.key && annotationsExclude(a, b)
     case 'topology':
       return b.type === a.type && a.field === b.field && outcomesExclude(a, b)
     case 'hardware-detection':
@@ -86,6 +86,12 @@ function excludes(a: Condition, b: Condition): boolean {
 
 const isOpposite = (a: Pick<Outcome, 'not'>, b: Pick<Outcome, 'not'>) =>
   (a.not ?? false) !== (b.not ?? false)
+
+/** Of one annotation. Where it is absent a gate decides: then only the very opposite is excluded. */
+function annotationsExclude(a: Of<'annotation'>, b: Of<'annotation'>): boolean {
+  if (a.gate === undefined && b.gate === undefined) return valuesExclude(a, b)
+  return a.gate === b.gate && (a.value ?? 'true') === (b.value ?? 'true') && isOpposite(a, b)
+}
 
 /** Of one annotation. A value that is none of its format makes a condition fail, whichever way round. */
 function valuesExclude(a: Of<'annotation'>, b: Of<'annotation'>): boolean {

@@ -141,7 +141,7 @@ t.test('a list of devices that is none holds the HyperConverged as it is', async
 t.test(
   'the CPU manager needs no CPUs of ours: it takes those that each node reserves',
   async (t) => {
-    const on = { hco: { spec: { featureGates: [{ name: 'CPUManager' }] } } }
+    const on = { hco: { annotations: { 'enable-cpu-manager': 'true' } } }
     const { spec } = objectOf('kubelet-perf-settings', on)
     t.match(spec, {
       autoSizingReserved: true,
@@ -150,6 +150,25 @@ t.test(
     t.notMatch(JSON.stringify(spec), /reservedSystemCPUs|kubeReserved|systemReserved|memoryManager/)
   },
 )
+
+t.test('the CPU manager is asked for by an annotation, or a gate where that is kept', async (t) => {
+  const gates = { v1: [{ name: 'CPUManager' }], v1beta1: { CPUManager: true } }
+  const policyOf = (
+    [version, featureGates]: readonly [string, unknown],
+    annotation: string | undefined,
+  ) => {
+    const annotations = annotation === undefined ? {} : { 'enable-cpu-manager': annotation }
+    const hco = { apiVersion: `hco.kubevirt.io/${version}`, annotations, spec: { featureGates } }
+    return JSON.stringify(objectOf('kubelet-perf-settings', { hco })).includes('cpuManagerPolicy')
+  }
+  for (const gate of Object.entries(gates)) {
+    const [version] = gate
+    t.equal(policyOf([version, undefined], undefined), false)
+    t.equal(policyOf([version, undefined], 'true'), true)
+    t.equal(policyOf(gate, undefined), true)
+    t.equal(policyOf(gate, 'false'), false, 'who says no is not asked again')
+  }
+})
 
 t.test('the pages of the console are those that the installed plug-in offers', async (t) => {
   const at = 'observability.openshift.io/UIPlugin/spec/monitoring'

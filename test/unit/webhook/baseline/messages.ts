@@ -369,6 +369,15 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     told: [`${HCO}: 3 nodes of pool worker may reboot for this, once approved: psi-enable`],
   },
   {
+    says: 'what a feature gate could ask for as well',
+    object: hco,
+    edit: { annotations: { [`${PREFIX}enable-cpu-manager`]: 'true' } },
+    known: withPools({ worker: 3 }),
+    told: [
+      `${HCO}: 3 nodes of pool worker may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: kubelet-perf-settings`,
+    ],
+  },
+  {
     says: 'a feature gate on the HyperConverged',
     object: hco,
     edit: {
