@@ -20,14 +20,14 @@ export interface Preview {
 /** Tells people what would change, in the words of `diff`, and nothing twice. */
 export function createPreview(catalog: Catalog, print: Print): Preview {
   const tell = createTeller(print)
-  let pools: Facts['pools'] = {}
+  let facts: Pick<Facts, 'pools' | 'heirs'> = { pools: {} }
   const tellFinding = (finding: Finding) => {
     const remark = remarkOn(finding)
     const lines = [...changeLines(finding), ...(remark === undefined ? [] : [remark])]
     tell(`asset/${finding.asset}`, lines, `${headOf(finding)}: nothing to change any more`)
   }
   const tellAsset = (diff: AssetDiff, { metadata }: KubeObject) =>
-    tellFinding(findingOf(diff, { hcoNamespace: metadata.namespace ?? '', pools }))
+    tellFinding(findingOf(diff, { hcoNamespace: metadata.namespace ?? '', facts }))
   const tellNotes = (stated: Pick<Evaluation, 'hco' | 'stated'>, waits: readonly string[]) =>
     tell(
       'notes',
@@ -39,7 +39,7 @@ export function createPreview(catalog: Catalog, print: Print): Preview {
   return {
     show(diff) {
       if (diff.kind === 'unavailable') return tellUnavailable([diff.message])
-      pools = diff.evaluation.facts.pools
+      facts = diff.evaluation.facts
       tellNotes(diff.evaluation, waitsOn(catalog, diff.evaluation))
       for (const finding of findingsIn(diff)) tellFinding(finding)
     },
@@ -51,8 +51,8 @@ export function createPreview(catalog: Catalog, print: Print): Preview {
         tellUnavailable([])
         tellNotes({ hco, stated }, waits)
       },
-      pending({ facts }) {
-        pools = facts.pools
+      pending(set) {
+        facts = set.facts
       },
       reset: () => undefined,
     },

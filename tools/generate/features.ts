@@ -88,7 +88,7 @@ const featureOf = (
   description,
   install,
   maturity,
-  asks: unique(twins.flatMap(({ conditions }) => conditions.filter(isOptIn).map(askOf))),
+  asks: unique(twins.flatMap(({ conditions }) => conditions.filter(isOptIn).flatMap(asksOf))),
   disruption,
   assets: twins.map((twin) => ({
     name: twin.name,
@@ -98,13 +98,15 @@ const featureOf = (
 
 const unique = (texts: readonly string[]) => [...new Set(texts)]
 
-function askOf(condition: Condition): string {
+function asksOf(condition: Condition): readonly string[] {
   switch (condition.type) {
     case 'annotation':
-      return `${PREFIX}${condition.key}`
+      return [`${PREFIX}${condition.key}`, ...gateOf(condition.gate)]
     case 'feature-gate':
-      return `feature gate ${condition.name}`
+      return gateOf(condition.name)
     default:
       throw new Error(`a ${condition.type} condition asks for nothing`)
   }
 }
+
+const gateOf = (name: string | undefined) => (name === undefined ? [] : [`feature gate ${name}`])

@@ -4,6 +4,7 @@ import type { EffectOnPool } from '../../reconciler/baseline/report/disruption-t
 import { describeOutcome } from '../../reconciler/baseline/report/outcome-text.ts'
 import { type Asset, namespaceOf } from '../../shared/baseline/catalog/catalog.ts'
 import type { Facts } from '../../shared/baseline/facts/facts.ts'
+import { reachOf } from '../../shared/baseline/facts/pools.ts'
 import { titleOf } from '../../shared/engine/json/object.ts'
 import type { Drift } from '../../shared/engine/merge/merge.ts'
 
@@ -24,6 +25,8 @@ export interface Change {
   readonly disruption?: EffectOnPool
   /** What the change would wait for before it is made. */
   readonly waitsFor?: 'approval' | 'pool'
+  /** With `pool`: the names of those that are paused or at work. */
+  readonly busyPools?: readonly string[]
   /** Why it is only what we expect, the API server not having been asked. */
   readonly unconfirmed?: string
 }
@@ -45,8 +48,7 @@ export interface Unknown {
 /** What must be known of the cluster to tell a finding. */
 export interface Surroundings {
   readonly hcoNamespace: string
-  /** Machines by pool. */
-  readonly pools: Facts['pools']
+  readonly facts: Pick<Facts, 'pools' | 'heirs'>
 }
 
 /** What the product would do about an asset, given what was seen of it. */
@@ -59,7 +61,7 @@ export function findingOf(diff: AssetDiff, surroundings: Surroundings): Finding 
 
 /** The same of every asset of a cluster. */
 export function findingsIn({ evaluation: { facts }, assets }: ComparedCluster): readonly Finding[] {
-  const surroundings = { hcoNamespace: facts.hco.namespace, pools: facts.pools }
+  const surroundings = { hcoNamespace: facts.hco.namespace, facts }
   return assets.map((diff) => findingOf(diff, surroundings))
 }
 
@@ -91,14 +93,15 @@ function verdictOn(
 
 type Waiting = Extract<Outcome, { kind: 'pending' | 'pendingRemoval' }>
 
-function changeOf(asset: Asset, outcome: Waiting, { pools }: Surroundings): Change {
-  const { disruption } = outcome
+function changeOf(asset: Asset, outcome: Waiting, { facts }: Surroundings): Change {
+  const { disruption, busyPools } = outcome
   const { pool = '' } = asset
   const waitsFor = WAITS[outcome.reason]
   return {
     ...actionOf(outcome),
-    ...(disruption && { disruption: { ...disruption, pool, nodes: pools[pool] } }),
+    ...(disruption && { disruption: { ...disruption, ...reachOf(pool, facts) } }),
     ...(waitsFor && { waitsFor }),
+    ...(busyPools && { busyPools }),
   }
 }
 

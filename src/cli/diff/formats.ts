@@ -1,5 +1,6 @@
 import { approveCommand, describeEffect } from '../../reconciler/baseline/report/disruption-text.ts'
 import type { PendingSet } from '../../reconciler/baseline/report/report.ts'
+import { namePools } from '../../shared/baseline/facts/pools.ts'
 import { escapeControls, formatValue } from '../../shared/engine/format-value.ts'
 import { type Change, type Finding, headOf } from './finding.ts'
 
@@ -65,15 +66,19 @@ export function shownChange({ pointer, found, wanted }: Change['drifts'][number]
 const VALUE_LIMIT = 200
 
 const VERBS = { create: 'created', change: 'changed', delete: 'deleted' } as const
-const WAITS = { approval: 'waits for approval', pool: 'waits for the pool, which is busy' } as const
+const WAITS = {
+  approval: () => 'waits for approval',
+  pool: (busy: readonly string[]) =>
+    `waits for ${namePools(busy)}, which ${busy.length > 1 ? 'are' : 'is'} busy`,
+} as const
 
 /** A change in a few words: that, what it does to nodes, and what it waits for. */
-function sentenceOn({ action, disruption, waitsFor }: Change): string {
+function sentenceOn({ action, disruption, waitsFor, busyPools = [] }: Change): string {
   const effect = disruption && describeEffect(disruption)
   return [
     `would be ${VERBS[action]}`,
     ...(effect ? [effect] : []),
-    ...(waitsFor ? [WAITS[waitsFor]] : []),
+    ...(waitsFor ? [WAITS[waitsFor](busyPools)] : []),
   ].join('; ')
 }
 

@@ -47,6 +47,7 @@ function hyperConverged(catalog: Catalog, { hco: file, hcoNamespace: namespace }
 const hardwareThatWas = (options: OfflineOptions): StickyHardware => ({
   // A GPU is a PCI device.
   pciDevicesPresent: { value: Boolean(options.forcePci || options.forceGpu) },
+  amd64PciDevicesPresent: { value: Boolean(options.forcePci || options.forceGpu) },
   numaNodesPresent: { value: options.forceNuma ?? false },
   gpuPresent: { value: options.forceGpu ?? false },
   vfioCapable: { value: options.forceVfio ?? false },

@@ -1,5 +1,6 @@
 import { APPROVE } from '../../shared/baseline/annotations.ts'
 import type { Asset, Catalog } from '../../shared/baseline/catalog/catalog.ts'
+import { poolsReached } from '../../shared/baseline/facts/pools.ts'
 import { annotationOf, type KubeObject } from '../../shared/engine/json/object.ts'
 import {
   type ApprovalPolicy,
@@ -86,7 +87,7 @@ export class Approvals {
       mode,
       // While observing nothing is written, so nothing needs approval; `diff` still shows what would wait.
       isWaived: activation.kind === 'observe' && !isObserver,
-      pool: pools().find(({ metadata }) => metadata.name === pool),
+      pools: pool === undefined ? [] : poolsReached(pool, pools()),
       inForce: applied[name],
       approved: approval.changes[name],
     }

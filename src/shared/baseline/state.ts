@@ -29,6 +29,7 @@ const FACTS = Type.Object({
   sections: LIST,
   images: TEXTS,
   pools: MAP,
+  heirs: Type.Optional(mapOf(LIST)),
 })
 
 const APPROVAL = Type.Object({

@@ -22,6 +22,24 @@ const POLICIES = '/apis/operator.openshift.io/v1/machineconfigurations'
 const CONF = 'active/swap-enable/90-swap.conf'
 const CONF_PATH = '/etc/openshift/kubelet.conf.d/90-swap.conf'
 const POOL = ['machineconfigpool', 'worker']
+const POOLS = '/apis/machineconfiguration.openshift.io/v1/machineconfigpools'
+const INFRA = {
+  apiVersion: 'machineconfiguration.openshift.io/v1',
+  kind: 'MachineConfigPool',
+  metadata: { name: 'infra' },
+  spec: {
+    paused: true,
+    machineConfigSelector: {
+      matchExpressions: [
+        {
+          key: 'machineconfiguration.openshift.io/role',
+          operator: 'In',
+          values: ['worker', 'infra'],
+        },
+      ],
+    },
+  },
+}
 
 /** Stands in for OpenShift's own: only what it says of node disruption policies is looked at. */
 const MACHINE_CONFIGURATIONS = {
@@ -129,9 +147,16 @@ t.test('changes of MachineConfigs, by what they do to nodes', async (t) => {
     await restart('reconciler')
     await untilCompared('50-virt-pci-passthrough')
     t.equal(waitsFor('pci-passthrough'), 'PoolBusy')
+
+    // A custom pool takes what is meant for workers.
+    t.equal((await admin('POST', POOLS, INFRA)).status, 201)
+    await untilEvent('DisruptionPending', /waits until pools worker and infra are neither/)
     t.match(await alice(['patch', ...POOL, '--type=merge', '-p{"spec":{"paused":false}}']), {
       code: 0,
     })
+    await untilEvent('DisruptionPending', /waits until pool infra is neither/)
+    t.equal(await read(PCI), undefined)
+    t.equal((await admin('DELETE', `${POOLS}/infra`)).status, 200)
     await until('it is made', () => read(PCI))
   })
 

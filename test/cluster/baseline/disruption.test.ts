@@ -75,9 +75,8 @@ t.test('changes that reboot nodes, on hold', async (t) => {
   })
 
   await t.test('a new change waits, whatever was approved before', async (t) => {
-    const gate = '{"spec":{"featureGates":[{"name":"CPUManager","state":"Enabled"}]}}'
-    const args = ['patch', ...HYPERCONVERGED, '--type=merge', `-p${gate}`]
-    t.match(await alice(args), { code: 0 })
+    const asked = 'platform.kubevirt.io/enable-cpu-manager=true'
+    t.match(await alice(['annotate', ...HYPERCONVERGED, asked]), { code: 0 })
     const event = await untilEvent(
       'DisruptionPending',
       /^[^;]*virt-perf-settings reboots.*cpuManagerPolicy/,

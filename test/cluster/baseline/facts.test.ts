@@ -31,6 +31,7 @@ const infrastructure = (type: string, controlPlaneTopology: string): Manifest =>
 })
 
 const PCI = 'pciDevicesPresent'
+const AMD64 = 'amd64PciDevicesPresent'
 const NUMA = 'numaNodesPresent'
 const GPU = 'gpuPresent'
 const VFIO = 'vfioCapable'
@@ -48,27 +49,35 @@ const shapes: readonly Shape[] = [
   {
     what: 'one OpenShift node with every role',
     objects: sample('cluster-sno'),
-    hardware: [PCI, NUMA],
+    hardware: [PCI, AMD64, NUMA],
     topology: ['singleNode', 'schedulableMasters'],
     provider: 'none',
   },
   {
     what: 'three schedulable masters',
     objects: sample('cluster-compact'),
-    hardware: [PCI, NUMA],
+    hardware: [PCI, AMD64, NUMA],
     topology: ['compact', 'schedulableMasters'],
     provider: 'baremetal',
   },
   {
     what: 'three masters and unlike workers',
     objects: sample('cluster-heterogeneous'),
-    hardware: [PCI, NUMA, GPU, VFIO, USB],
+    hardware: [PCI, AMD64, NUMA, GPU, VFIO, USB],
     provider: 'baremetal',
+  },
+  {
+    what: 'an arm64 worker whose NIC can be split',
+    objects: sample('cluster-heterogeneous').filter(
+      ({ metadata }) => metadata.name === 'worker-arm-0',
+    ),
+    hardware: [PCI],
+    topology: ['singleNode'],
   },
   {
     what: 'a worker whose GPUs are for virtual machines',
     objects: sample('worker-baremetal-gpu'),
-    hardware: [PCI, NUMA, GPU, VFIO, USB],
+    hardware: [PCI, AMD64, NUMA, GPU, VFIO, USB],
     topology: ['singleNode'],
   },
   {
@@ -135,7 +144,7 @@ t.test('facts', async (t) => {
       const { hardware } = await facts()
       return hardware.gpuPresent && hardware
     })
-    t.same(trueOf(found).sort(), [PCI, NUMA, GPU, VFIO, USB].sort())
+    t.same(trueOf(found).sort(), [PCI, AMD64, NUMA, GPU, VFIO, USB].sort())
   })
 
   await t.test('of masters that begin to take work, at once', async (t) => {

@@ -97,4 +97,17 @@ t.test('what nobody asks for any more goes, whoever stored it', async (t) => {
     t.notMatch(stderr, 'set to')
     t.same(await devices(), [])
   })
+
+  await t.test('incidents on the console, with the map that only they were in', async (t) => {
+    const monitoring = async () =>
+      (await read('/apis/observability.openshift.io/v1alpha1/uiplugins/monitoring'))?.spec
+        .monitoring
+    const enabled = { enabled: true }
+    await annotate('enable-incident-detection=true')
+    await until('they are on', async () => (await monitoring())?.clusterHealthAnalyzer)
+    t.same(await monitoring(), { perses: enabled, clusterHealthAnalyzer: enabled })
+    await annotate('enable-incident-detection-')
+    await until('they are off', async () => !(await monitoring()).clusterHealthAnalyzer)
+    t.same(await monitoring(), { perses: enabled })
+  })
 })

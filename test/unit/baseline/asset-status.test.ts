@@ -166,7 +166,7 @@ const inactive: readonly (readonly [
     'waits for hardware',
     { asset: pci },
     'ConditionFalse',
-    'waits until pciDevicesPresent on some node',
+    'waits until amd64PciDevicesPresent on some node',
   ],
   [
     'was asked for, and lacks the hardware',
@@ -289,7 +289,7 @@ t.test('a condition that cannot be judged is a failure, never false', async (t) 
   t.strictSame(statusOf(pci, facts, readSettings({}).settings, sha256), {
     kind: 'failed',
     reason: 'RenderFailed',
-    message: 'the fact pciDevicesPresent is not known',
+    message: 'the fact amd64PciDevicesPresent is not known',
   })
 })
 
@@ -328,11 +328,12 @@ t.test('the same facts give the same digests, in whatever order they were read',
   t.notSame(one, expected, 'another fact gives another digest')
 })
 
-t.test('the number of nodes never changes a digest', async (t) => {
+t.test('the number of nodes, and which pools they are in, never changes a digest', async (t) => {
   const expected = digests(FULL)
   for (const pools of [{}, { worker: 0 }, { worker: 1_000, master: 3, infra: 7 }]) {
     t.same(digests({ ...FULL, pools }), expected, JSON.stringify(pools))
   }
+  t.same(digests({ ...FULL, heirs: { worker: ['infra'] } }), expected)
 })
 
 t.test(

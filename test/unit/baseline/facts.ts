@@ -36,6 +36,7 @@ const plain: Facts = {
   hco: { apiVersion: 'hco.kubevirt.io/v1', namespace: 'kubevirt', annotations: {}, spec: {} },
   hardware: {
     pciDevicesPresent: false,
+    amd64PciDevicesPresent: false,
     numaNodesPresent: false,
     gpuPresent: false,
     vfioCapable: false,
@@ -60,9 +61,11 @@ const plain: Facts = {
     'fence-agents-remediation.medik8s.io/FenceAgentsRemediationTemplate/spec/template/spec/sharedSecretName': true,
     'observability.openshift.io/UIPlugin/spec/monitoring/perses': true,
     'observability.openshift.io/UIPlugin/spec/monitoring/incidents': true,
+    'observability.openshift.io/UIPlugin/spec/monitoring/clusterHealthAnalyzer': true,
     'operator.openshift.io/KubeDescheduler/spec/evictionLimits/total': true,
     'operator.openshift.io/KubeDescheduler/spec/evictionLimits/node': true,
     'operator.openshift.io/KubeDescheduler/spec/profileCustomizations/devEnableEvictionsInBackground': true,
+    'operator.openshift.io/KubeDescheduler/spec/profileCustomizations/devActualUtilizationProfile': true,
   },
   sections: [],
   images: {},
@@ -80,6 +83,7 @@ export interface Changes {
   readonly sections?: Facts['sections']
   readonly images?: Facts['images']
   readonly pools?: Facts['pools']
+  readonly heirs?: NonNullable<Facts['heirs']>
 }
 
 export const factsWith = ({ hco, hardware, topology, ...rest }: Changes = {}): Facts =>
@@ -96,6 +100,8 @@ export const FULL: Changes = {
   hco: {
     annotations: {
       'enable-aaq': 'true',
+      'enable-cpu-manager': 'true',
+      'enable-incident-detection': 'true',
       'enable-loadaware': 'true',
       'enable-node-maintenance': 'true',
       'usb-devices': '046d:0825',
@@ -104,6 +110,7 @@ export const FULL: Changes = {
   },
   hardware: {
     pciDevicesPresent: true,
+    amd64PciDevicesPresent: true,
     numaNodesPresent: true,
     usbDevicesPresent: true,
     vfioCapable: true,

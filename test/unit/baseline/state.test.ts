@@ -90,6 +90,10 @@ const garbage: readonly (readonly [what: string, data: unknown])[] = [
   ['enums that are no maps', withFact('enums', { metallb: 'a' })],
   ['an image that is no text', withFact('images', { a: null })],
   ['facts without pools', withFact('pools', undefined)],
+  [
+    'pools that take the configuration of one that is no list',
+    withFact('heirs', { worker: 'infra' }),
+  ],
   ['sticky hardware that is a flag', part('hardware', { gpuPresent: true })],
   ['a setting that is no text', part('settings', { [AUTOPILOT]: true })],
   ['a setting that is no name', part('neverValid', [1])],

@@ -20,7 +20,7 @@ const drift = (pointer: string, found: unknown, wanted: unknown): Drift => ({
   found,
   wanted,
 })
-const surroundings = { hcoNamespace: 'kubevirt', pools: { worker: 3 } }
+const surroundings = { hcoNamespace: 'kubevirt', facts: { pools: { worker: 3 } } }
 const finding = (name: string, outcome: Outcome): Finding =>
   findingOf({ asset: assetNamed(name), outcome }, surroundings)
 const pending = (
@@ -60,9 +60,38 @@ const changes: readonly (readonly [what: string, Finding, lines: readonly string
   ],
   [
     'one that waits for its pool',
-    pending('swap-enable', { reason: 'PoolBusy', disruption: reboot, isCreation: true }),
+    pending('swap-enable', {
+      reason: 'PoolBusy',
+      disruption: reboot,
+      isCreation: true,
+      busyPools: ['worker'],
+    }),
     [
-      `${SWAP}: would be created; reboots 3 nodes of pool worker (a, b, c); waits for the pool, which is busy`,
+      `${SWAP}: would be created; reboots 3 nodes of pool worker (a, b, c); waits for pool worker, which is busy`,
+    ],
+  ],
+  [
+    'one that arrives at several pools, of which some are busy',
+    findingOf(
+      {
+        asset: assetNamed('swap-enable'),
+        outcome: {
+          kind: 'pendingRemoval',
+          reason: 'PoolBusy',
+          disruption: reboot,
+          busyPools: ['gpu', 'infra'],
+        },
+      },
+      {
+        ...surroundings,
+        facts: {
+          pools: { worker: 3, gpu: 1, infra: 2 },
+          heirs: { worker: ['gpu', 'infra'] },
+        },
+      },
+    ),
+    [
+      `${SWAP}: would be deleted; reboots 6 nodes of pools worker, gpu and infra (a, b, c); waits for pools gpu and infra, which are busy`,
     ],
   ],
   [
@@ -105,7 +134,7 @@ t.test('a pool that nobody knows has no number of nodes', async (t) => {
   const outcome = { kind: 'pendingRemoval', reason: 'Observing', disruption: reboot } as const
   const found = findingOf(
     { asset: assetNamed('swap-enable'), outcome },
-    { ...surroundings, pools: {} },
+    { ...surroundings, facts: { pools: {} } },
   )
   t.match(changeLines(found)[0], /reboots the nodes of pool worker/)
 })
@@ -222,7 +251,7 @@ t.test('json: every asset, with what would change of it', async (t) => {
         name: '90-worker-swap-online',
         action: 'change',
         changes: [],
-        disruption: { ...reboot, pool: 'worker', nodes: 3 },
+        disruption: { ...reboot, pool: 'worker', pools: ['worker'], nodes: 3 },
         waitsFor: 'approval',
       },
     ],

@@ -32,6 +32,6 @@ t.test('a section needs what its asset does, and more', async (t) => {
     'the topology is schedulableMasters=true',
     'no KubeletConfig but ours selects the pool master: they are not merged, and the newest wins',
     'the topology is hostedControlPlane=false',
-    "the HyperConverged's feature gate CPUManager is on",
+    'the HyperConverged is annotated platform.kubevirt.io/enable-cpu-manager=true, or has the feature gate CPUManager on',
   ])
 })

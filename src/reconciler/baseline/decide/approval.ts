@@ -1,8 +1,8 @@
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
+import { machineCount } from '../../../shared/baseline/facts/pools.ts'
 import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
 import type { Memory } from '../../../shared/baseline/state.ts'
 import { isMap, type KubeObject } from '../../../shared/engine/json/object.ts'
-import { valueAt } from '../../../shared/engine/json/pointer.ts'
 import { digestOf } from './memory.ts'
 import { type Outcome, type PendingReason, reasonOf } from './outcome.ts'
 
@@ -11,8 +11,8 @@ export interface ApprovalPolicy {
   readonly mode: 'apply' | 'hold'
   /** No approval is needed, since nothing is written anyway. */
   readonly isWaived: boolean
-  /** The pool that the change would roll; undefined where the cluster has none of that name. */
-  readonly pool: KubeObject | undefined
+  /** The pools that the change would roll; none where the cluster has none of that name. */
+  readonly pools: readonly KubeObject[]
   /** The digest of the desired state that was last in force. */
   readonly inForce: string | undefined
   /** The digest of the change that is approved. */
@@ -23,6 +23,8 @@ export interface ApprovalPolicy {
 export interface Allowance {
   readonly permission: 'yes' | Exclude<PendingReason, 'Observing'>
   readonly disruption?: Classification
+  /** With PoolBusy: the names of the pools that it waits for. */
+  readonly busyPools?: readonly string[]
 }
 
 /** Whether the object may become `desired`, or be deleted where that is undefined. */
@@ -33,14 +35,20 @@ export function allowanceFor(
 ): Allowance {
   if (asset.disruption === 'none') return { permission: 'yes' }
   const disruption = effectsOf()
-  const { effect, reasons } = disruption
-  const { mode, isWaived, pool, inForce, approved } = approval
+  return { ...permissionFor(desired, disruption, approval), disruption }
+}
+
+function permissionFor(
+  desired: KubeObject | undefined,
+  { effect, reasons }: Classification,
+  { mode, isWaived, pools, inForce, approved }: ApprovalPolicy,
+): Pick<Allowance, 'permission' | 'busyPools'> {
   // No approval for what reboots nothing, nor for restoring what was in force: that stops an unwanted rollout.
   const isBack = inForce === digestOf(desired ?? null)
-  if (isWaived || effect !== 'reboot' || isBack) return { permission: 'yes', disruption }
-  if (mode === 'hold' && approved !== changeDigest(desired, reasons))
-    return { permission: 'Held', disruption }
-  return { permission: isBusy(pool) ? 'PoolBusy' : 'yes', disruption }
+  if (isWaived || effect !== 'reboot' || isBack) return { permission: 'yes' }
+  if (mode === 'hold' && approved !== changeDigest(desired, reasons)) return { permission: 'Held' }
+  const busyPools = pools.filter(isBusy).map(({ metadata }) => metadata.name)
+  return busyPools.length > 0 ? { permission: 'PoolBusy', busyPools } : { permission: 'yes' }
 }
 
 /** Which disruptive changes wait, which are approved, and what is in force; by asset name. */
@@ -141,11 +149,14 @@ const heldDigests = (state: ApprovalState) =>
 const changeDigest = (desired: KubeObject | undefined, reasons: readonly string[]) =>
   digestOf([desired ?? null, reasons])
 
-/** Whether a MachineConfigPool is paused or rolls a change out already. */
-function isBusy(pool: KubeObject | undefined): boolean {
-  const conditions = valueAt(pool, ['status', 'conditions'])
-  const isUpdating = (condition: unknown) =>
-    isMap(condition) && condition.type === 'Updating' && condition.status === 'True'
-  const isPaused = valueAt(pool, ['spec', 'paused']) === true
-  return isPaused || (Array.isArray(conditions) && conditions.some(isUpdating))
+/** Whether a MachineConfigPool is paused or rolls a change out already; one without machines never is. */
+function isBusy(pool: KubeObject): boolean {
+  if (machineCount(pool) === 0) return false
+  const { spec, status } = pool
+  if (isMap(spec) && spec.paused === true) return true
+  const conditions = isMap(status) && Array.isArray(status.conditions) ? status.conditions : []
+  return conditions.some(
+    (condition: unknown) =>
+      isMap(condition) && condition.type === 'Updating' && condition.status === 'True',
+  )
 }

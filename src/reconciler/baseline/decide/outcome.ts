@@ -28,6 +28,8 @@ export type Outcome =
       readonly plan: Enforcement
       readonly isCreation: boolean
       readonly disruption?: Classification
+      /** With PoolBusy: the names of the pools that it waits for. */
+      readonly busyPools?: readonly string[]
     } & ExpectedChange)
   /** A heal that was one too many: somebody changes the object again and again. */
   | {
@@ -56,6 +58,7 @@ export type Outcome =
       readonly kind: 'pendingRemoval'
       readonly reason: PendingReason
       readonly disruption?: Classification
+      readonly busyPools?: readonly string[]
     }
   /** A removal that finalizers hold up. */
   | { readonly kind: 'stuck'; readonly since: string; readonly finalizers: readonly string[] }

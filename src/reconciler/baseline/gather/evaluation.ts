@@ -96,7 +96,8 @@ const isSameRegime = (before: Evaluation, after: Evaluation) =>
   isSame(before.policies, after.policies) &&
   isSameSchemas(before.schemas, after.schemas) &&
   isSame(before.stated.settings, after.stated.settings) &&
-  isSame(before.facts.pools, after.facts.pools)
+  isSame(before.facts.pools, after.facts.pools) &&
+  isSame(before.facts.heirs, after.facts.heirs)
 
 const isSameStatus = (before: AssetStatus | undefined, after: AssetStatus | undefined) =>
   before?.kind === 'active' && after?.kind === 'active'

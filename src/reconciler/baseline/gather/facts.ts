@@ -18,7 +18,8 @@ import {
   type StickyHardware,
 } from '../../../shared/baseline/facts/hardware.ts'
 import { hcoFactsOf } from '../../../shared/baseline/facts/hco-facts.ts'
-import { countMachines, detectTopology } from '../../../shared/baseline/facts/topology.ts'
+import { poolFacts } from '../../../shared/baseline/facts/pools.ts'
+import { detectTopology } from '../../../shared/baseline/facts/topology.ts'
 import type { Memory } from '../../../shared/baseline/state.ts'
 import type { Served } from '../../../shared/cluster/discovery.ts'
 import { type KindQuery, type KindSchema, schemaKey } from '../../../shared/cluster/schemas.ts'
@@ -74,7 +75,7 @@ export function makeFacts(
       served,
       hardware: Object.fromEntries(flags) as Hardware,
       topology: detectTopology(sources),
-      pools: countMachines(sources),
+      ...poolFacts(sources),
       sections: previous.sections,
       ...answersOf(catalog, served, observed.schemas),
       images: observed.images,

@@ -1,5 +1,6 @@
 import { RECONCILE_PAUSED } from '../../../shared/baseline/annotations.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
+import { namePools } from '../../../shared/baseline/facts/pools.ts'
 import { annotateCommand } from '../../../shared/baseline/kubectl.ts'
 import type { EventInput } from '../../../shared/cluster/events.ts'
 import { formatValue } from '../../../shared/engine/format-value.ts'
@@ -51,12 +52,11 @@ const TEXTS: { readonly [Kind in Outcome['kind']]: (is: Of<Kind>, asset: Asset) 
       ? text('info', 'adopted', fields, normal('AssetAdopted', `taken over: ${changes}`))
       : text('info', 'drift corrected', fields, normal('DriftCorrected', `put back: ${changes}`))
   },
-  pending({ drifts, reason, isCreation }, { pool }) {
+  pending({ drifts, reason, isCreation, busyPools = [] }) {
     const note = isCreation ? 'would be created' : `differs: ${listDrifts(drifts)}`
-    const untilFree = `${note}; waits until pool ${pool} is neither paused nor updating`
     const events = {
       Observing: [normal('DriftDetected', note)],
-      PoolBusy: [normal('DisruptionPending', untilFree)],
+      PoolBusy: [normal('DisruptionPending', untilFree(note, busyPools))],
       // What waits for approval is told as one set, on the HyperConverged.
       Held: [],
     }
@@ -95,14 +95,19 @@ const TEXTS: { readonly [Kind in Outcome['kind']]: (is: Of<Kind>, asset: Asset) 
   },
   removed({ was, why }, { isTombstone, description }) {
     if (!was) return text('debug', 'gone', {})
-    const note = why === undefined ? `deleted, because ${description}` : `deleted: ${why}`
+    const reason = isTombstone ? description : 'the conditions of its asset hold no more'
+    const note = why === undefined ? `deleted, because ${reason}` : `deleted: ${why}`
     const event = normal(isTombstone ? 'TombstoneDeleted' : 'AssetPruned', note)
     return text('info', 'deleted', { object: titleOf(was) }, event)
   },
-  pendingRemoval({ reason }) {
-    const isTold = reason === 'Observing'
-    const events = isTold ? [normal('DriftDetected', 'would be deleted')] : []
-    return text('info', 'removal not made', { reason }, ...events)
+  pendingRemoval({ reason, busyPools = [] }) {
+    const note = 'would be deleted'
+    const events = {
+      Observing: [normal('DriftDetected', note)],
+      PoolBusy: [normal('DisruptionPending', untilFree(note, busyPools))],
+      Held: [],
+    }
+    return text('info', 'removal not made', { reason }, ...events[reason])
   },
   stuck({ since, finalizers }) {
     const note = `being deleted since ${since}, and still there: see why whoever set these finalizers does not remove them: ${finalizers.join(', ')}`
@@ -150,3 +155,6 @@ export const listed = (texts: readonly string[], separator = ', ') => {
   const rest = texts.length - SHOWN
   return [...texts.slice(0, SHOWN), ...(rest > 0 ? [`and ${rest} more`] : [])].join(separator)
 }
+
+const untilFree = (note: string, pools: readonly string[]) =>
+  `${note}; waits until ${namePools(pools)} ${pools.length > 1 ? 'are' : 'is'} neither paused nor updating`

@@ -2,6 +2,7 @@ import { APPROVE, DISABLED_RESOURCES } from '../../../shared/baseline/annotation
 import type { MissedApi } from '../../../shared/baseline/asset-status.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
 import type { Facts } from '../../../shared/baseline/facts/facts.ts'
+import { reachOf } from '../../../shared/baseline/facts/pools.ts'
 import { standbyReason } from '../../../shared/baseline/settings/activation.ts'
 import { tellHowAlone, tellOther } from '../../../shared/baseline/settings/other-autopilot.ts'
 import { settingNote } from '../../../shared/baseline/settings/setting-note.ts'
@@ -171,7 +172,7 @@ function tellPending(
   { log, record }: ReporterDeps,
 ): void {
   const told = changes.map(({ asset: { object, pool = '' }, reasons }) => {
-    const effect = { effect: 'reboot', reasons, pool, nodes: facts.pools[pool] } as const
+    const effect = { effect: 'reboot', reasons, ...reachOf(pool, facts) } as const
     return `${object.kind} ${object.name} ${describeEffect(effect)}`
   })
   const command = approveCommand(hco, digest)

@@ -91,10 +91,21 @@ export const conditionSchemas = {
             'What its value must be, whatever it is. One that is not refuses the write, or, stored already, holds the object as it is.',
         }),
       ),
+      gate: Type.Optional(
+        Type.String({
+          description:
+            'A feature gate of the HyperConverged, in its exact case, that says the same where there is no such annotation.',
+          minLength: 1,
+        }),
+      ),
     },
     {
       description: 'The HyperConverged must carry an annotation.',
-      not: { description: 'state both a value and a format', required: ['value', 'format'] },
+      not: {
+        description: 'state a format, and a value or a feature gate besides',
+        required: ['format'],
+        anyOf: [{ required: ['value'] }, { required: ['gate'] }],
+      },
     },
   ),
   'hardware-detection': condition(

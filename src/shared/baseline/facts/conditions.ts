@@ -73,7 +73,7 @@ function describe(condition: Condition): string {
     case 'crd':
       return `the API ${condition.group}/${condition.kind} ${describeOffer(condition)}`
     case 'annotation':
-      return `the HyperConverged is annotated ${PREFIX}${condition.key}=${wantedValue(condition)}`
+      return `the HyperConverged is annotated ${PREFIX}${condition.key}=${wantedValue(condition)}${describeGate(condition)}`
     case 'hardware-detection':
       return `${condition.detector} on some node`
     case 'topology':
@@ -111,14 +111,19 @@ function describeOffer({ offers }: Of<'crd'>): string {
 }
 
 /** Throws where the value is none of the format's: what an admin wanted must not be guessed. */
-function isAnnotated({ hco }: Facts, { key, value = 'true', format }: Of<'annotation'>): boolean {
+function isAnnotated({ hco }: Facts, condition: Of<'annotation'>): boolean {
+  const { key, value = 'true', format, gate } = condition
   const stated = hco.annotations[key]
+  if (stated === undefined && gate !== undefined) return isGateOn(hco.spec.featureGates, gate)
   if (!format) return stated === value
   if (stated === undefined || isOff(stated)) return false
   const problem = ANNOTATION_FORMATS[format].problemOf(stated)
   if (problem !== undefined) throw new Error(`the annotation ${PREFIX}${key} ${problem}`)
   return true
 }
+
+const describeGate = ({ gate }: Of<'annotation'>) =>
+  gate === undefined ? '' : `, or has the feature gate ${gate} on`
 
 const wantedValue = ({ value = 'true', format }: Of<'annotation'>) =>
   format ? ANNOTATION_FORMATS[format].placeholder : value

@@ -19,6 +19,9 @@ export function detectHardware(nodes: readonly NodeHardware[]): Hardware {
   return {
     gpuPresent,
     pciDevicesPresent: gpuPresent || nodes.some(hasPassthroughDevice),
+    amd64PciDevicesPresent: nodes.some(
+      (node) => isAmd64(node) && (hasGpu(node) || hasPassthroughDevice(node)),
+    ),
     numaNodesPresent: nodes.some(({ labels }) => labels[`${NFD}memory-numa`] === 'true'),
     vfioCapable: nodes.some(isVfioCapable),
     usbDevicesPresent: nodes.some(({ labels }) => isPresent(labels, USB)),
@@ -63,6 +66,9 @@ const hasPassthroughDevice = (node: NodeHardware) =>
   isBareMetal(node) &&
   (node.labels[`${NFD}network-sriov.capable`] === 'true' ||
     pciDevices(node).some(({ pciClass }) => pciClass === '0b40' || pciClass?.startsWith('12')))
+
+// Each kubelet sets the label; who makes a node without it means the usual one.
+const isAmd64 = ({ labels }: NodeHardware) => (labels['kubernetes.io/arch'] ?? 'amd64') === 'amd64'
 
 // No label of NFD itself says so: an admin's NodeFeatureRule does, or the GPU operator that has bound the device.
 const isVfioCapable = ({ labels }: NodeHardware) =>

@@ -59,7 +59,8 @@ function fieldsRead(catalog: Catalog): readonly (readonly string[])[] {
 }
 
 const fieldOf = (condition: Condition): readonly string[] => {
-  if (condition.type === 'feature-gate') return ['/featureGates']
+  const isGate = condition.type === 'annotation' && condition.gate !== undefined
+  if (isGate || condition.type === 'feature-gate') return ['/featureGates']
   return condition.type === 'hco-field-unconfigured' ? [condition.pointer] : []
 }
 

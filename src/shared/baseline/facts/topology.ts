@@ -1,6 +1,7 @@
-import { isMap, type KubeObject } from '../../engine/json/object.ts'
+import type { KubeObject } from '../../engine/json/object.ts'
 import { valueAt } from '../../engine/json/pointer.ts'
-import type { Facts, Topology } from './facts.ts'
+import type { Topology } from './facts.ts'
+import { isSelected } from './label-selector.ts'
 import { hasForeignHealthCheck, namespaceOfTemplate } from './remediation.ts'
 import { hasForeignSwapManager } from './swap-manager.ts'
 
@@ -44,17 +45,6 @@ export function detectTopology(sources: TopologySources): Topology {
   }
 }
 
-/** Machines of each pool: what its status says, else the nodes that its role would select. */
-export function countMachines({ pools, nodeLabels }: TopologySources): Facts['pools'] {
-  return Object.fromEntries(
-    pools.map((pool) => {
-      const count = valueAt(pool, ['status', 'machineCount'])
-      const name = pool.metadata.name
-      return [name, typeof count === 'number' ? count : nodeLabels.filter(inPool(name)).length]
-    }),
-  )
-}
-
 const isSingle = (topology: unknown) =>
   topology === undefined ? undefined : topology === 'SingleReplica'
 
@@ -65,13 +55,12 @@ function providerOf(infrastructure: KubeObject | undefined): string {
   return typeof provider === 'string' ? provider.toLowerCase() : ''
 }
 
-const ROLE = 'node-role.kubernetes.io/'
-const isMaster = (labels: Readonly<Record<string, string>>) =>
-  `${ROLE}master` in labels || `${ROLE}control-plane` in labels
+/** What the label of a node's role begins with. */
+export const ROLE = 'node-role.kubernetes.io/'
 
-// A node with both roles belongs to the pool of the masters.
-const inPool = (pool: string) => (labels: Readonly<Record<string, string>>) =>
-  pool === 'worker' ? `${ROLE}worker` in labels && !isMaster(labels) : `${ROLE}${pool}` in labels
+/** Whether a node with these labels is of the control plane. */
+export const isMaster = (labels: Readonly<Record<string, string>>) =>
+  `${ROLE}master` in labels || `${ROLE}control-plane` in labels
 
 function hasForeignKubeletConfig(sources: TopologySources, name: string): boolean {
   const pool = sources.pools.find(({ metadata }) => metadata.name === name)
@@ -79,15 +68,6 @@ function hasForeignKubeletConfig(sources: TopologySources, name: string): boolea
   return sources.kubeletConfigs.some(
     (config) =>
       !sources.ownKubeletConfigs.includes(config.metadata.name) &&
-      selects(valueAt(config, ['spec', 'machineConfigPoolSelector']), labels),
+      isSelected(valueAt(config, ['spec', 'machineConfigPoolSelector']), labels),
   )
-}
-
-// A selector with expressions is taken to match: applying a second KubeletConfig to a pool would undo the first. An
-// empty one matches nothing, as the Machine Config Operator has it.
-function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
-  if (!isMap(selector)) return false
-  const wanted = isMap(selector.matchLabels) ? Object.entries(selector.matchLabels) : []
-  const isEmpty = wanted.length === 0 && !Array.isArray(selector.matchExpressions)
-  return !isEmpty && wanted.every(([key, value]) => labels[key] === value)
 }

@@ -1,6 +1,7 @@
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
 import type { Facts, HcoFacts } from '../../../shared/baseline/facts/facts.ts'
 import { specReadBy } from '../../../shared/baseline/facts/hco-facts.ts'
+import { describeReach, reachOf } from '../../../shared/baseline/facts/pools.ts'
 import type { Settings } from '../../../shared/baseline/settings/settings.ts'
 import { isEqual } from '../../../shared/engine/json/equal.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
@@ -13,7 +14,7 @@ import { keepsAny } from './selection-changes.ts'
 
 /** Nodes that may reboot because of a write: that they already are as the change wants them nobody knows here. */
 export interface Reboot {
-  /** How many nodes of which pool. */
+  /** How many nodes of which pools. */
   readonly nodes: string
   /** Whether they wait for an approval, as the settings in force with the write say. */
   readonly disruptiveChanges: Settings['disruptiveChanges']
@@ -34,12 +35,10 @@ export function rebootsBy(gathered: Gathered, stored: KubeObject): readonly Rebo
   return write.old ? rebootsByOverrides(stored, write.old, gathered) : []
 }
 
-/** The nodes that a change of an asset's object reboots: how many of which pool; undefined where it reboots none. */
-export function nodesRebooted({ disruption, pool }: Asset, { pools }: Facts): string | undefined {
+/** The nodes that a change of an asset's object reboots: how many of which pools; undefined where it reboots none. */
+export function nodesRebooted({ disruption, pool }: Asset, facts: Facts): string | undefined {
   if (disruption !== 'reboot' || pool === undefined) return undefined
-  const count = pools[pool]
-  const nodes = count === undefined ? 'the nodes' : count === 1 ? '1 node' : `${count} nodes`
-  return `${nodes} of pool ${pool}`
+  return describeReach(reachOf(pool, facts))
 }
 
 /** What a HyperConverged asks for. */

@@ -47,7 +47,7 @@ for (const { name, object, spec } of defined) {
 const HCO = 'hco.kubevirt.io/HyperConverged'
 const v1 = { ...everythingServed, [HCO]: ['v1', 'v1beta1'] }
 const v1beta1 = { ...everythingServed, [HCO]: ['v1beta1'] }
-const hardware = { pciDevicesPresent: true }
+const hardware = { amd64PciDevicesPresent: true }
 
 t.test('what has no CRD is of the API server itself', async (t) => {
   const names = defined.map(({ name }) => name)
@@ -136,7 +136,7 @@ t.test('a list of devices that is none holds the HyperConverged as it is', async
 t.test(
   'the CPU manager needs no CPUs of ours: it takes those that each node reserves',
   async (t) => {
-    const on = { hco: { spec: { featureGates: [{ name: 'CPUManager' }] } } }
+    const on = { hco: { annotations: { 'enable-cpu-manager': 'true' } } }
     const { spec } = objectOf('kubelet-perf-settings', on)
     t.match(spec, {
       autoSizingReserved: true,
@@ -146,24 +146,59 @@ t.test(
   },
 )
 
+t.test('the CPU manager is asked for by an annotation, or a gate where that is kept', async (t) => {
+  const gates = { v1: [{ name: 'CPUManager' }], v1beta1: { CPUManager: true } }
+  const policyOf = (
+    [version, featureGates]: readonly [string, unknown],
+    annotation: string | undefined,
+  ) => {
+    const annotations = annotation === undefined ? {} : { 'enable-cpu-manager': annotation }
+    const hco = { apiVersion: `hco.kubevirt.io/${version}`, annotations, spec: { featureGates } }
+    return JSON.stringify(objectOf('kubelet-perf-settings', { hco })).includes('cpuManagerPolicy')
+  }
+  for (const gate of Object.entries(gates)) {
+    const [version] = gate
+    t.equal(policyOf([version, undefined], undefined), false)
+    t.equal(policyOf([version, undefined], 'true'), true)
+    t.equal(policyOf(gate, undefined), true)
+    t.equal(policyOf(gate, 'false'), false, 'who says no is not asked again')
+  }
+})
+
 t.test('the pages of the console are those that the installed plug-in offers', async (t) => {
   const at = 'observability.openshift.io/UIPlugin/spec/monitoring'
-  const plugin = (perses: boolean, incidents: boolean) =>
-    rendered('observability-ui', {
-      fields: { [`${at}/perses`]: perses, [`${at}/incidents`]: incidents },
-    })
+  const plugin = (offered: readonly string[], isAsked: boolean) => {
+    const names = ['perses', 'incidents', 'clusterHealthAnalyzer']
+    const fields = Object.fromEntries(
+      names.map((name) => [`${at}/${name}`, offered.includes(name)]),
+    )
+    const annotations = { 'enable-incident-detection': `${isAsked}` }
+    return rendered('observability-ui', { fields, hco: { annotations } })
+  }
+  const shown = (offered: readonly string[], isAsked: boolean) => {
+    const status = plugin(offered, isAsked)
+    return status.kind === 'active' ? status.baseline.spec : status
+  }
   const enabled = { enabled: true }
-  t.strictSame(
-    [plugin(true, true), plugin(true, false), plugin(false, true)].map((status) =>
-      status.kind === 'active' ? status.baseline.spec : status,
-    ),
-    [
-      { type: 'Monitoring', monitoring: { perses: enabled, incidents: enabled } },
-      { type: 'Monitoring', monitoring: { perses: enabled } },
-      { type: 'Monitoring', monitoring: { incidents: enabled } },
-    ],
-  )
-  t.match(plugin(false, false), { kind: 'inactive', reason: 'NotApplicable' })
+  const newest = ['perses', 'incidents', 'clusterHealthAnalyzer']
+  const spec = (monitoring: object) => ({ type: 'Monitoring', monitoring })
+  t.strictSame(shown(newest, false), spec({ perses: enabled }))
+  t.strictSame(shown(newest, true), spec({ perses: enabled, clusterHealthAnalyzer: enabled }))
+  t.strictSame(shown(['perses', 'incidents'], true), spec({ perses: enabled, incidents: enabled }))
+  t.strictSame(shown(['incidents'], true), spec({ incidents: enabled }))
+  for (const offered of [[], ['incidents', 'clusterHealthAnalyzer']])
+    t.match(plugin(offered, false), { kind: 'inactive', reason: 'NotApplicable' })
+  t.match(plugin([], true), { kind: 'inactive', reason: 'NotApplicable' })
+})
+
+t.test('nothing reboots for arguments that only amd64 has a use for', async (t) => {
+  for (const name of ['pci-passthrough', 'pci-passthrough-master']) {
+    const facts = { ...FULL, hardware: { ...FULL.hardware, amd64PciDevicesPresent: false } }
+    t.match(rendered(name, facts), { kind: 'inactive', reason: 'ConditionFalse' })
+    t.match(rendered(name, FULL), { kind: 'active' })
+  }
+  const arm = { ...FULL, hardware: { ...FULL.hardware, amd64PciDevicesPresent: false } }
+  t.match(rendered('vfio-assign', arm), { kind: 'active' }, 'a device is passed through anyway')
 })
 
 t.test('the standard health check goes only where a fencing one is in force', async (t) => {

@@ -216,7 +216,7 @@ const broken: readonly (readonly [what: string, text: string, ...mistakes: strin
   [
     'with a condition on unknown hardware',
     conditions('{ type: hardware-detection, detector: flux }'),
-    'catalog.yaml:11: asset one: /conditions/0/detector must be one of pciDevicesPresent, numaNodesPresent, gpuPresent, vfioCapable, usbDevicesPresent',
+    'catalog.yaml:11: asset one: /conditions/0/detector must be one of pciDevicesPresent, amd64PciDevicesPresent, numaNodesPresent, gpuPresent, vfioCapable, usbDevicesPresent',
   ],
   [
     'with a condition that says too much',
@@ -236,7 +236,7 @@ const broken: readonly (readonly [what: string, text: string, ...mistakes: strin
   [
     'with a condition that wants two things of an annotation',
     conditions('{ type: annotation, key: x, value: y, format: device-ids }'),
-    'catalog.yaml:11: asset one: /conditions/0 must not state both a value and a format',
+    'catalog.yaml:11: asset one: /conditions/0 must not state a format, and a value or a feature gate besides',
   ],
   [
     'with mistakes in a section',

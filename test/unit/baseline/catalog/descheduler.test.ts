@@ -74,6 +74,7 @@ const standingOn = (crd: Crd, changes: Changes = {}) => {
 }
 
 const BACKGROUND = 'profileCustomizations/devEnableEvictionsInBackground'
+const UTILIZATION = 'profileCustomizations/devActualUtilizationProfile'
 const NEW = 'KubeVirtRelieveAndMigrate'
 const DEV = 'DevKubeVirtRelieveAndMigrate'
 const OLD = 'LongLifecycle'
@@ -88,6 +89,15 @@ const times: readonly (readonly [when: string, crd: Crd, spec: object])[] = [
   [
     'before it had a limit of a node',
     olderThan(newest, [NEW], 'evictionLimits/node'),
+    {
+      profiles: [DEV],
+      profileCustomizations: { devActualUtilizationProfile: 'PrometheusCPUCombined' },
+      evictionLimits: { total: 5 },
+    },
+  ],
+  [
+    'before it could look at load',
+    olderThan(newest, [NEW], 'evictionLimits/node', UTILIZATION),
     { profiles: [DEV], evictionLimits: { total: 5 } },
   ],
   [

@@ -174,6 +174,7 @@ const together: readonly (readonly [a: Condition, b: Condition])[] = [
   [annotation, annotation],
   [annotation, not({ ...annotation, value: 'x' })],
   [not(annotation), not(annotation)],
+  [{ ...annotation, gate: 'G' }, not(annotation)],
   [gate, not(image)],
   [gate, not({ type: 'feature-gate', name: 'H' })],
 ]

@@ -26,6 +26,7 @@ const spec = (value: Facts['hco']['spec']): Changes => ({ hco: { spec: value } }
 const unconfigured = (pointer: string): Condition => ({ type: 'hco-field-unconfigured', pointer })
 const onPlatform = (value: string): Condition => ({ type: 'topology', field: 'provider', value })
 const gate: Condition = { type: 'feature-gate', name: 'CPUManager' }
+const eitherWay: Condition = { type: 'annotation', key: 'enable-x', gate: 'CPUManager' }
 
 const vectors: readonly (readonly [what: string, Condition, Changes, isHeld: boolean])[] = [
   ['an API that is served', crd(), served('v1'), true],
@@ -108,6 +109,25 @@ const vectors: readonly (readonly [what: string, Condition, Changes, isHeld: boo
     false,
   ],
   ['a feature gate where there are none', gate, {}, false],
+  ['an annotation, or else a gate', eitherWay, annotated({ 'enable-x': 'true' }), true],
+  [
+    'an annotation whose gate says it instead',
+    eitherWay,
+    spec({ featureGates: [{ name: 'CPUManager' }] }),
+    true,
+  ],
+  [
+    'an annotation that takes the word of its gate back',
+    eitherWay,
+    {
+      hco: {
+        annotations: { 'enable-x': 'false' },
+        spec: { featureGates: [{ name: 'CPUManager' }] },
+      },
+    },
+    false,
+  ],
+  ['neither an annotation nor its gate', eitherWay, {}, false],
   [
     'an image that is known',
     { type: 'image', key: 'virt-launcher' },
@@ -168,6 +188,10 @@ const described: readonly (readonly [Condition, text: string])[] = [
   [{ type: 'topology', field: 'compact', value: false }, 'the topology is compact=false'],
   [onPlatform('vsphere'), 'the topology is provider=vsphere'],
   [gate, "the HyperConverged's feature gate CPUManager is on"],
+  [
+    eitherWay,
+    'the HyperConverged is annotated platform.kubevirt.io/enable-x=true, or has the feature gate CPUManager on',
+  ],
   [{ type: 'image', key: 'virt-launcher' }, 'the image virt-launcher is known'],
   [unconfigured('/a'), 'the HyperConverged does not set /a'],
   [{ ...gate, not: true }, "not (the HyperConverged's feature gate CPUManager is on)"],

@@ -42,6 +42,7 @@ const found = (nodes: readonly NodeHardware[]) => {
 }
 
 const PCI = 'pciDevicesPresent'
+const AMD64 = 'amd64PciDevicesPresent'
 const NUMA = 'numaNodesPresent'
 const GPU = 'gpuPresent'
 const VFIO = 'vfioCapable'
@@ -54,6 +55,7 @@ const samples: readonly (readonly [what: string, nodes: readonly NodeHardware[],
       'a bare-metal worker with GPUs for VMs',
       nodesOf('worker-baremetal-gpu'),
       PCI,
+      AMD64,
       NUMA,
       GPU,
       VFIO,
@@ -62,18 +64,20 @@ const samples: readonly (readonly [what: string, nodes: readonly NodeHardware[],
     ['a virtual worker', nodesOf('worker-virtual')],
     ['a worker without Node Feature Discovery', nodesOf('worker-no-nfd')],
     ['a control-plane node', nodesOf('master')],
-    ['a single node with an SR-IOV capable NIC', nodesOf('cluster-sno'), PCI, NUMA],
-    ['compact masters with SR-IOV capable NICs', nodesOf('cluster-compact'), PCI, NUMA],
+    ['a single node with an SR-IOV capable NIC', nodesOf('cluster-sno'), PCI, AMD64, NUMA],
+    ['compact masters with SR-IOV capable NICs', nodesOf('cluster-compact'), PCI, AMD64, NUMA],
     [
       'a plain Intel worker with an SR-IOV capable NIC',
       nodesOf('cluster-heterogeneous', 'worker-0'),
       PCI,
+      AMD64,
       NUMA,
     ],
     [
       'an AMD worker with GPUs for containers',
       nodesOf('cluster-heterogeneous', 'worker-amd-0'),
       PCI,
+      AMD64,
       NUMA,
       GPU,
     ],
@@ -86,7 +90,7 @@ const samples: readonly (readonly [what: string, nodes: readonly NodeHardware[],
       'an infra node with the display of its management controller',
       nodesOf('cluster-heterogeneous', 'infra-0'),
     ],
-    ['a mixed cluster', nodesOf('cluster-heterogeneous'), PCI, NUMA, GPU, VFIO, USB],
+    ['a mixed cluster', nodesOf('cluster-heterogeneous'), PCI, AMD64, NUMA, GPU, VFIO, USB],
   ]
 
 for (const [what, nodes, ...detectors] of samples) {
@@ -115,19 +119,25 @@ const guest = (node: NodeHardware, label: string, value: string): NodeHardware =
 })
 
 const spellings: readonly (readonly [what: string, node: NodeHardware, ...Detector[]])[] = [
-  ['an NVIDIA GPU, class and vendor', labelled('pci-0302_10de.present'), PCI, GPU],
-  ['an NVIDIA GPU, vendor alone', labelled('pci-10de.present'), PCI, GPU],
-  ['an NVIDIA GPU, class, vendor and device', labelled('pci-0300_10de_2236.present'), PCI, GPU],
-  ['an AMD GPU, vendor alone', labelled('pci-1002.present'), PCI, GPU],
-  ['an Intel GPU, class and vendor', labelled('pci-0380_8086.present'), PCI, GPU],
+  ['an NVIDIA GPU, class and vendor', labelled('pci-0302_10de.present'), PCI, AMD64, GPU],
+  ['an NVIDIA GPU, vendor alone', labelled('pci-10de.present'), PCI, AMD64, GPU],
+  [
+    'an NVIDIA GPU, class, vendor and device',
+    labelled('pci-0300_10de_2236.present'),
+    PCI,
+    AMD64,
+    GPU,
+  ],
+  ['an AMD GPU, vendor alone', labelled('pci-1002.present'), PCI, AMD64, GPU],
+  ['an Intel GPU, class and vendor', labelled('pci-0380_8086.present'), PCI, AMD64, GPU],
   ['Intel, vendor alone, which is any device', labelled('pci-8086.present')],
   ['the display of a Matrox management controller', labelled('pci-0300_102b.present')],
   [
     'the display of an ASPEED management controller',
     labelled('pci-0300_1a03.present', 'pci-1a03.present'),
   ],
-  ['a processing accelerator', labelled('pci-1200_1da3.present'), PCI],
-  ['a co-processor', labelled('pci-0b40_8086.present'), PCI],
+  ['a processing accelerator', labelled('pci-1200_1da3.present'), PCI, AMD64],
+  ['a co-processor', labelled('pci-0b40_8086.present'), PCI, AMD64],
   [
     'a plain NIC without SR-IOV, which counts as no passthrough device',
     labelled('pci-0200_15b3.present'),
@@ -136,12 +146,13 @@ const spellings: readonly (readonly [what: string, node: NodeHardware, ...Detect
     'a NIC that can be split into functions',
     labelled('pci-0200_15b3.present', 'network-sriov.capable'),
     PCI,
+    AMD64,
   ],
   ['a GPU whose label says false', withLabel(`${NFD}pci-0302_10de.present`, 'false')],
   ['the SR-IOV label of one device alone', labelled('pci-10de.sriov.capable')],
-  ['a GPU resource of NVIDIA', withCapacity('nvidia.com/GA102GL_A10', '2'), PCI, GPU],
-  ['a GPU resource of AMD', withCapacity('amd.com/gpu', '1'), PCI, GPU],
-  ['a GPU resource of Intel', withCapacity('gpu.intel.com/i915', '1'), PCI, GPU],
+  ['a GPU resource of NVIDIA', withCapacity('nvidia.com/GA102GL_A10', '2'), PCI, AMD64, GPU],
+  ['a GPU resource of AMD', withCapacity('amd.com/gpu', '1'), PCI, AMD64, GPU],
+  ['a GPU resource of Intel', withCapacity('gpu.intel.com/i915', '1'), PCI, AMD64, GPU],
   ['a GPU resource of which none is left', withCapacity('nvidia.com/gpu', '0')],
   ["KubeVirt's own devices", withCapacity('devices.kubevirt.io/kvm', '1k')],
   ['huge pages of arm64', withCapacity('hugepages-64Ki', '1Gi')],

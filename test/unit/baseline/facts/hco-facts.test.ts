@@ -16,7 +16,7 @@ const hco = (spec: unknown, annotations?: Record<string, string>): KubeObject =>
 t.test('only the fields that an asset reads are facts', async (t) => {
   const catalog = [
     asset({ hcoFields: ['/a/b', '/a/list', '/absent/c'] }),
-    asset({ conditions: [{ type: 'feature-gate', name: 'X' }] }),
+    asset({ conditions: [{ type: 'annotation', key: 'enable-x', gate: 'X' }] }),
     asset({ conditions: [{ type: 'hco-field-unconfigured', pointer: '/d' }] }),
   ]
   const spec = { a: { b: 1, c: 2, list: [{ x: 1 }] }, d: {}, e: 5, featureGates: [{ name: 'X' }] }

@@ -3,7 +3,6 @@ import t from 'tap'
 import { parseAllDocuments } from 'yaml'
 import { TOPOLOGY_FIELDS } from '../../../../src/shared/baseline/facts/facts.ts'
 import {
-  countMachines,
   detectTopology,
   type TopologySources,
 } from '../../../../src/shared/baseline/facts/topology.ts'
@@ -154,18 +153,4 @@ for (const [what, config, isForeign] of kubeletConfigs) {
 t.test('finds no KubeletConfig of a pool that is not there', async (t) => {
   const config = selecting({ matchLabels: { [POOL_LABEL]: '' } })
   t.notOk(detectTopology({ ...NOWHERE, kubeletConfigs: [config] }).foreignKubeletConfig)
-})
-
-t.test('counts the machines of each pool by its status, else by the role', async (t) => {
-  const pool = (name: string, machineCount?: number) =>
-    object('MachineConfigPool', name, { status: { machineCount } })
-  const nodeLabels = [MASTER, { ...MASTER, ...WORKER }, WORKER, { ...WORKER, [`${ROLE}infra`]: '' }]
-  const pools = [pool('worker'), pool('master'), pool('infra'), pool('gpu', 7), pool('empty', 0)]
-  t.same(countMachines({ ...NOWHERE, nodeLabels, pools }), {
-    worker: 2,
-    master: 2,
-    infra: 1,
-    gpu: 7,
-    empty: 0,
-  })
 })

@@ -38,7 +38,7 @@ const change = (value: string, effect: Effect = 'reboot'): Change => ({
   effect,
   reasons: [`value ${value}`],
 })
-const hold = { mode: 'hold', pool: undefined } as const
+const hold = { mode: 'hold', pools: [] } as const
 const pool = (content: object): KubeObject => ({
   apiVersion: 'v1',
   kind: 'MachineConfigPool',
@@ -66,7 +66,7 @@ class Leader {
   permit(
     name: string,
     { desired, ...disruption }: Change,
-    policy: Pick<ApprovalPolicy, 'mode' | 'pool'> & Partial<ApprovalPolicy>,
+    policy: Pick<ApprovalPolicy, 'mode' | 'pools'> & Partial<ApprovalPolicy>,
   ) {
     const approval = {
       isWaived: false,
@@ -148,31 +148,49 @@ t.test('putting back what was in force never waits, across restarts', async (t) 
 })
 
 t.test('a new change waits for a paused or updating pool, whatever the mode', async (t) => {
-  const busy = [
-    pool({ spec: { paused: true } }),
-    pool({ status: { conditions: [{ type: 'Updating', status: 'True' }] } }),
-  ]
+  const paused = pool({ spec: { paused: true } })
+  const updating = pool({ status: { conditions: [{ type: 'Updating', status: 'True' }] } })
+  const settled = pool({ status: { conditions: [{ type: 'Updating', status: 'False' }] } })
+  const busy = [[paused], [updating], [settled, paused], [settled, settled, updating]]
   const free = [
-    undefined,
-    pool({ spec: {} }),
-    pool({ status: { conditions: [{ type: 'Updating', status: 'False' }] } }),
+    [],
+    [pool({ spec: {} })],
+    [settled, settled],
+    // There is nobody to wait for.
+    [settled, { ...paused, status: { machineCount: 0 } }],
   ]
   for (const each of busy) {
     const leader = fresh()
-    t.equal(leader.permit('a', change('1'), { mode: 'apply', pool: each }), 'PoolBusy')
+    t.equal(leader.permit('a', change('1'), { mode: 'apply', pools: each }), 'PoolBusy')
     t.same(Object.keys(leader.state.waiting), ['a'])
     t.same(leader.pending, [])
     t.equal(leader.pendingDigest, undefined, 'there is nothing to approve')
     leader.settle('a', desired('0'))
-    t.equal(leader.permit('a', change('0'), { mode: 'apply', pool: each }), 'yes', 'a heal')
+    t.equal(leader.permit('a', change('0'), { mode: 'apply', pools: each }), 'yes', 'a heal')
   }
   for (const each of free) {
-    t.equal(fresh().permit('a', change('1'), { mode: 'apply', pool: each }), 'yes')
+    t.equal(fresh().permit('a', change('1'), { mode: 'apply', pools: each }), 'yes')
   }
 })
 
+t.test('whatever waits for a pool says which', async (t) => {
+  const named = (name: string, spec: object) => pool({ metadata: { name }, spec })
+  const pools = [named('worker', {}), named('infra', { paused: true }), named('gpu', {})]
+  const approval = {
+    mode: 'apply',
+    isWaived: false,
+    inForce: undefined,
+    approved: undefined,
+  } as const
+  const input = { asset: disruptive, approval: { ...approval, pools } }
+  t.match(
+    allowanceFor(input, desired('1'), () => change('1')),
+    { permission: 'PoolBusy', busyPools: ['infra'] },
+  )
+})
+
 t.test('what reboots nothing never waits, not even for a busy pool', async (t) => {
-  const paused = { mode: 'hold', pool: pool({ spec: { paused: true } }) } as const
+  const paused = { mode: 'hold', pools: [pool({ spec: { paused: true } })] } as const
   for (const effect of ['none', 'reload'] as const)
     t.equal(fresh().permit('a', change('1', effect), paused), 'yes')
 })
@@ -234,7 +252,7 @@ t.test('what rolls no nodes, and what is not made anyway, is asked of nobody', a
     isWaived: false,
     inForce: undefined,
     approved: undefined,
-    pool: pool({ spec: { paused: true } }),
+    pools: [pool({ spec: { paused: true } })],
   }
   const harmless = assetNamed('metallb')
   const judge = (asset: typeof harmless, policy: ApprovalPolicy) =>

@@ -27,7 +27,15 @@ const held: Outcome = {
   drifts: [],
   disruption,
 }
-const pools = [{ apiVersion: 'v1', kind: 'MachineConfigPool', metadata: { name: 'worker' } }]
+const pool = { apiVersion: 'v1', kind: 'MachineConfigPool', metadata: { name: 'worker' } }
+const machineConfigSelector = {
+  matchLabels: { 'machineconfiguration.openshift.io/role': 'worker' },
+}
+const pools = [
+  { ...pool, metadata: { name: 'infra' }, spec: { machineConfigSelector } },
+  pool,
+  { ...pool, metadata: { name: 'master' } },
+]
 
 const evaluationWith = (annotations: Record<string, string> = {}) => ({
   facts: factsWith(),
@@ -129,10 +137,10 @@ t.test('the HyperConverged goes before the flag, and observing waives approval',
   t.match(approvals.policyFor(swap, evaluationWith()), {
     mode: 'hold',
     isWaived: false,
-    pool: { metadata: { name: 'worker' } },
+    pools: [{ metadata: { name: 'worker' } }, { metadata: { name: 'infra' } }],
   })
   t.match(approvals.policyFor(swap, applying), { mode: 'apply' })
   t.match(approvals.policyFor(swap, observing), { isWaived: true })
   t.match(leader(true).approvals.policyFor(swap, observing), { isWaived: false })
-  t.equal(approvals.policyFor(metallb, applying).pool, undefined)
+  t.same(approvals.policyFor(metallb, applying).pools, [])
 })

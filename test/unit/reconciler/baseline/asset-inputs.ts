@@ -50,7 +50,7 @@ export const storedWith = ({ spec, metadata, annotations, owned }: Stored = {}):
 export const approval: ApprovalPolicy = {
   mode: 'hold',
   isWaived: false,
-  pool: undefined,
+  pools: [],
   inForce: undefined,
   approved: undefined,
 }

@@ -190,8 +190,8 @@ const removals: readonly Case[] = [
   },
   {
     what: 'what rolls a busy pool',
-    input: { ...held, approval: { ...approval, mode: 'apply', pool: busy } },
-    wanted: outcomeOf({ kind: 'pendingRemoval', reason: 'PoolBusy' }),
+    input: { ...held, approval: { ...approval, mode: 'apply', pools: [busy] } },
+    wanted: outcomeOf({ kind: 'pendingRemoval', reason: 'PoolBusy', busyPools: ['worker'] }),
   },
   {
     what: 'what would be deleted',
@@ -418,7 +418,7 @@ const stored: readonly Case[] = [
     input: {
       live: drifted,
       asset: disruptive,
-      approval: { ...approval, mode: 'apply', pool: busy },
+      approval: { ...approval, mode: 'apply', pools: [busy] },
     },
     wanted: outcomeOf({ kind: 'pending', reason: 'PoolBusy', drifts }),
   },

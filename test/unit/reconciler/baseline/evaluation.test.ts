@@ -30,6 +30,13 @@ const worker = {
   kind: 'MachineConfigPool',
   metadata: { name: 'worker' },
 }
+const infra = {
+  ...worker,
+  metadata: { name: 'infra' },
+  spec: {
+    machineConfigSelector: { matchLabels: { 'machineconfiguration.openshift.io/role': 'worker' } },
+  },
+}
 const schema = { tree: { type: 'deduced' }, enums: {}, fields: {} } as const
 
 /** Looks at a cluster again and again, as one leader does. */
@@ -78,13 +85,14 @@ t.test('what one asset asks for affects that one, and what depends on it', async
   t.same(affected(catalog, before, look({ served: without })), ['metallb'])
 })
 
-t.test('settings, schemas, policies and the size of pools concern everybody', async (t) => {
+t.test('settings, schemas, policies and the pools concern everybody', async (t) => {
   const look = leader()
   const before = look()
   const changes: readonly Partial<Observations>[] = [
     { hco: hco({ [prefixed('autopilot')]: 'observe' }) },
     { schemas: new Map([['metallb.io/v1beta1/MetalLB', schema]]) },
     { nodes: [node('a'), node('b')] },
+    { pools: [worker, infra] },
     {
       machineConfiguration: {
         apiVersion: 'operator.openshift.io/v1',
@@ -112,5 +120,5 @@ t.test('what every other process needs to come to the same statuses is in the st
   const { state, statuses } = leader()()
   const active = everything.filter((name) => statuses.get(name)?.kind === 'active')
   t.same(Object.keys(state.baselines).sort(), active.sort())
-  t.match(state, { facts: { pools: { worker: 1 } }, otherAutopilot: 'absent' })
+  t.match(state, { facts: { pools: { worker: 1 }, heirs: {} }, otherAutopilot: 'absent' })
 })

@@ -89,9 +89,28 @@ const cases: readonly Case[] = [
   ],
   [
     swap,
-    { kind: 'pending', reason: 'PoolBusy', plan, drifts: [], isCreation: true },
+    {
+      kind: 'pending',
+      reason: 'PoolBusy',
+      plan,
+      drifts: [],
+      isCreation: true,
+      busyPools: ['worker'],
+    },
     'info change not made {"reason":"PoolBusy","pointers":[],"isCreation":true}',
     'Normal DisruptionPending would be created; waits until pool worker is neither paused nor updating',
+  ],
+  [
+    swap,
+    { kind: 'pending', reason: 'PoolBusy', plan, drifts, isCreation: false, busyPools: ['a', 'b'] },
+    'info change not made {"reason":"PoolBusy","pointers":["/spec/a"],"isCreation":false}',
+    'Normal DisruptionPending differs: /spec/a 1 → 2; waits until pools a and b are neither paused nor updating',
+  ],
+  [
+    swap,
+    { kind: 'pendingRemoval', reason: 'PoolBusy', busyPools: ['infra'] },
+    'info removal not made {"reason":"PoolBusy"}',
+    'Normal DisruptionPending would be deleted; waits until pool infra is neither paused nor updating',
   ],
   [
     swap,

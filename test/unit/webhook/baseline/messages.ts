@@ -367,6 +367,15 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     told: [`${HCO}: 3 nodes of pool worker may reboot for this, once approved: psi-enable`],
   },
   {
+    says: 'what a feature gate could ask for as well',
+    object: hco,
+    edit: { annotations: { [`${PREFIX}enable-cpu-manager`]: 'true' } },
+    known: withPools({ worker: 3 }),
+    told: [
+      `${HCO}: 3 nodes of pool worker may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: kubelet-perf-settings`,
+    ],
+  },
+  {
     says: 'a feature gate on the HyperConverged',
     object: hco,
     edit: {
@@ -527,6 +536,22 @@ const denials: readonly Case[] = [
     known: withPools({ worker: 1 }),
     told: [
       `${SWAP}; a change would reboot 1 node of pool worker. This kind takes no patch.`,
+      ...OWN_SWAP,
+    ],
+  },
+  {
+    says: 'a change that custom pools take too',
+    object: swap,
+    edit: NO_UNITS,
+    known: snapshotOf({
+      facts: factsWith({
+        ...facts,
+        pools: { worker: 3, infra: 2 },
+        heirs: { worker: ['infra'] },
+      }),
+    }),
+    told: [
+      `${SWAP}; a change would reboot 5 nodes of pools worker and infra. This kind takes no patch.`,
       ...OWN_SWAP,
     ],
   },
