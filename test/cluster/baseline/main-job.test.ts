@@ -100,6 +100,10 @@ t.test('the main job', async (t) => {
       'metallb.metallb.io/metallb',
       'nodehealthcheck.remediation.medik8s.io/virt-node-health-check',
     ])
+    const applied = await cluster.events('AssetApplied')
+    t.ok(applied.length > 5)
+    const strangers = applied.filter(({ regarding }) => regarding.kind === 'HyperConverged')
+    t.same(strangers, [], 'each is told on the object that was made')
     t.match((await read(HCO)).spec, {
       deployment: { uninstallStrategy: 'BlockUninstallIfWorkloadsExist' },
       virtualization: {
@@ -150,6 +154,10 @@ t.test('the main job', async (t) => {
     t.match(await erin.shell(command), { code: 0 })
     t.equal(postCopy(await read(HCO)), true, 'the value comes with the annotation')
     await untilCompared('kubevirt-hyperconverged')
+    await cluster.untilEvent(
+      'PatchApplied',
+      /^hco-golden-config: the patch is in force: .*allowPostCopy false → true$/,
+    )
     t.equal(postCopy(await read(HCO)), true)
     const again = await erin(merge(HYPERCONVERGED, patchOf(true)))
     t.match(again, { code: 0, stderr: '' })
@@ -195,6 +203,26 @@ t.test('the main job', async (t) => {
     })
     const { regarding } = await cluster.untilEvent('DriftCorrected', /allowPostCopy true → false/)
     t.equal(regarding.name, 'kubevirt-hyperconverged')
+  })
+
+  await t.test('a patch that the webhook did not see is told as one', async (t) => {
+    const check = ['nodehealthcheck', 'virt-node-health-check']
+    const patch = '[{"op":"replace","path":"/spec/minHealthy","value":"77%"}]'
+    await withoutWebhook(async () => {
+      await alice(['annotate', ...check, `platform.kubevirt.io/patch=${patch}`])
+      const { regarding } = await cluster.untilEvent(
+        'PatchApplied',
+        /^node-health-standard: the patch is in force: \/spec\/minHealthy "51%" → "77%"$/,
+      )
+      t.equal(regarding.name, 'virt-node-health-check')
+      await alice(['annotate', ...check, 'platform.kubevirt.io/patch-'])
+      await cluster.untilEvent(
+        'AssetApplied',
+        /^node-health-standard: as its annotations now say: \/spec\/minHealthy "77%" → "51%"$/,
+      )
+    })
+    const healed = await cluster.events('DriftCorrected')
+    t.notOk(healed.some(({ note }) => note.includes('77%')))
   })
 
   await t.test('an edit of what reboots nodes is denied', async (t) => {
