@@ -1,6 +1,9 @@
 import {
+  APPROVAL_LENGTH,
+  APPROVE,
   AUTOPILOT,
   DISABLED_RESOURCES,
+  isApproval,
   OVERRIDES,
   PATCH,
 } from '../../../shared/baseline/annotations.ts'
@@ -13,6 +16,7 @@ import { PATCH_BLOCKED } from '../../../shared/baseline/planner.ts'
 import { emptyOptIns, optInProblems, optIns } from '../../../shared/baseline/settings/opt-ins.ts'
 import { tellHowAlone, tellOther } from '../../../shared/baseline/settings/other-autopilot.ts'
 import { type Settings, unknownNames } from '../../../shared/baseline/settings/settings.ts'
+import { formatValue } from '../../../shared/engine/format-value.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import { type Problem, sentenceOf } from '../../../shared/engine/problem.ts'
 import type { ManagedObject, Snapshot } from '../snapshot.ts'
@@ -134,9 +138,18 @@ function judgeSettings(hco: KubeObject, changed: ReadonlySet<string>, snapshot: 
       ...(isNaming ? unknownNames(stated.settings, catalog) : []),
       ...(isNaming ? selectionChanges(before, stated.settings, snapshot) : []),
       ...empty.map(({ note }) => note),
+      ...(changed.has(APPROVE) ? impossibleApproval(annotations[APPROVE]) : []),
     ],
   }
 }
+
+// Whether a digest is that of the set that waits the leader tells, who alone knows it.
+const impossibleApproval = (stated: string | undefined): readonly string[] =>
+  stated === undefined || isApproval(stated)
+    ? []
+    : [
+        `${APPROVE} ${formatValue('', stated)} approves nothing: it takes the digest that the event DisruptionPending names, ${APPROVAL_LENGTH} of 0-9 and a-f`,
+      ]
 
 /** The annotations by which the catalog's assets are asked for. */
 export const optInsOf = ({ all }: Snapshot) => [...optIns(all.map(({ asset }) => asset)).keys()]
