@@ -183,6 +183,21 @@ t.test('the main job', async (t) => {
     t.equal(after.metadata.generation, before.metadata.generation)
   })
 
+  await t.test('whoever leaves fields out and changes one is offered that one', async (t) => {
+    const { apiVersion, kind, metadata } = await read(HCO)
+    const { name, namespace } = metadata
+    const spec = { virtualization: { liveMigrationConfig: { allowPostCopy: true } } }
+    const input = JSON.stringify({ apiVersion, kind, metadata: { name, namespace }, spec })
+    const said = await cluster.person('frank')(['replace', '-f-'], { input })
+    t.equal(said.code, 0, said.stderr)
+    t.match(said.stderr, /uninstallStrategy kept at/)
+    t.equal(
+      wayOut(said),
+      `kubectl annotate hyperconverged -n openshift-cnv kubevirt-hyperconverged --overwrite platform.kubevirt.io/patch='[{"op":"add","path":"/spec/virtualization/liveMigrationConfig/allowPostCopy","value":true}]'`,
+    )
+    t.match(said.stderr, /: Fields that you left out stay as they are\. To leave them alone, use /)
+  })
+
   await t.test('the label comes back, with the webhook and without it', async (t) => {
     const unlabel = ['label', 'metallb', '-n', 'metallb-system', 'metallb', `${LABEL}-`]
     const said = await alice(unlabel)

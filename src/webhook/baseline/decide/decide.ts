@@ -7,7 +7,7 @@ import type { Gathered } from './gathered.ts'
 import { judgeAnnotations } from './judge-annotations.ts'
 import { comparable, isContent, judgeContent } from './judge-content.ts'
 import { rebootsBy } from './reboots.ts'
-import { type Edit, remedyFor } from './remedy.ts'
+import { type Remedy, remedyFor, writtenIn } from './remedy.ts'
 import {
   type Allowed,
   allow,
@@ -69,13 +69,11 @@ function told(judged: Judgement, gathered: Gathered, contest: Contest | undefine
     return { ...judged, contest, ...effectsOfAllowed(judged, gathered) }
   if (judged.kind === 'corrected') {
     const reboots = rebootsBy(gathered, judged.corrected)
-    const edit = editIn(judged, gathered)
-    const remedy = edit && remedyFor(edit, false)
+    const remedy = remedyIn(judged, gathered, false)
     return { ...judged, contest, isOwned: false, reboots, remedy }
   }
   if (!('drifts' in judged)) return { ...judged, contest }
-  const edit = editIn(judged, gathered)
-  return { ...judged, contest, remedy: edit && remedyFor(edit, true) }
+  return { ...judged, contest, remedy: remedyIn(judged, gathered, true) }
 }
 
 const NO_EFFECTS: Effects = { isOwned: false, reboots: [] }
@@ -101,13 +99,18 @@ const ownersOf = (metadata: unknown): readonly unknown[] => {
   return Array.isArray(owners) ? owners.map((owner) => isMap(owner) && owner.uid) : []
 }
 
-/** What its author edited; undefined where the write moved nothing but our label. */
-function editIn(
+/** How its author may have what he wrote; undefined where the write moved nothing but our label. */
+function remedyIn(
   { drifts, target }: Corrected | Denied,
   { write, managed }: Gathered,
-): Edit | undefined {
+  areBothTold: boolean,
+): Remedy | undefined {
+  const { isSensitive, defaults } = managed
   const content = drifts.filter(isContent)
   if (content.length === 0) return undefined
-  const { isSensitive } = managed
-  return { ...target, object: write.incoming, drifts: content, isSensitive }
+  const written = writtenIn(drifts, defaults).filter(isContent)
+  const edit = { ...target, object: write.incoming, drifts: written, isSensitive }
+  // What is created has nothing that could stay.
+  const isPartial = write.old !== undefined && written.length < content.length
+  return { ...remedyFor(edit, areBothTold), isPartial }
 }
