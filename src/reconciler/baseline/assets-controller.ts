@@ -4,12 +4,14 @@ import {
   identityOn,
 } from '../../shared/baseline/asset-status.ts'
 import { type Asset, isHyperConverged } from '../../shared/baseline/catalog/catalog.ts'
+import { reachOf } from '../../shared/baseline/facts/pools.ts'
 import { type Client, isConflict, isUnknownField } from '../../shared/cluster/client.ts'
 import type { HealLimits } from '../../shared/engine/throttle.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
 import type { Change, Controller, Due } from '../manager/manager.ts'
-import { act, type Target, takeStep } from './act.ts'
+import { act, type Result, type Target, takeStep } from './act.ts'
 import { Approvals, type ApprovalsOptions } from './approvals.ts'
+import { withGrounds } from './decide/cause.ts'
 import { decide } from './decide/decide.ts'
 import type { AssetInput } from './decide/decision.ts'
 import { type AssetMemory, remember, requeueAfterMs } from './decide/memory.ts'
@@ -90,7 +92,13 @@ export class AssetsController implements Controller {
 
   /** Starts over from what an earlier leader published. */
   async onElected(): Promise<void> {
+    const { catalog, ledger } = this.#options
     this.#approvals.resume()
+    // Of the baselines that another leader kept there is word, of the overrides none.
+    for (const { name } of catalog) {
+      const grounds = { baseline: ledger.state?.baselines[name] }
+      this.#memories.set(name, { ...this.#memories.get(name), grounds })
+    }
     this.onLost()
   }
 
@@ -131,9 +139,10 @@ export class AssetsController implements Controller {
     const startedAt = performance.now()
     let outcome: Outcome | undefined
     try {
-      outcome = await this.#outcomeOf(asset, evaluation)
-      if (!outcome) return isHyperConverged(asset) ? HCO_CONFLICT_WAIT_MS : 0
-      this.#note(asset, evaluation, outcome, performance.now() - startedAt)
+      const result = await this.#resultOf(asset, evaluation)
+      if (!result) return isHyperConverged(asset) ? HCO_CONFLICT_WAIT_MS : 0
+      outcome = result.outcome
+      this.#note(asset, evaluation, result, performance.now() - startedAt)
       return requeueAfterMs(outcome, this.#memories.get(name), this.#options.uptime())
     } finally {
       if (this.#order.note(asset, outcome)) this.#queueAll((other) => !other.isTombstone)
@@ -141,15 +150,15 @@ export class AssetsController implements Controller {
   }
 
   /** What comes of an asset; undefined where somebody wrote between our reading and our writing, so that it is read again. */
-  async #outcomeOf(asset: Asset, evaluation: Evaluation): Promise<Outcome | undefined> {
+  async #resultOf(asset: Asset, evaluation: Evaluation): Promise<Result | undefined> {
     try {
-      const outcome = await this.#decideAndAct(asset, evaluation)
+      const result = await this.#decideAndAct(asset, evaluation)
       this.#conflicts.delete(asset.name)
-      return outcome
+      return result
     } catch (error) {
       // Retrying does not help: the template writes a field that the schema does not know.
       if (isUnknownField(error))
-        return { kind: 'failed', reason: 'RenderFailed', message: error.message }
+        return { outcome: { kind: 'failed', reason: 'RenderFailed', message: error.message } }
       const conflicts = (this.#conflicts.get(asset.name) ?? 0) + 1
       if (!isConflict(error) || conflicts > CONFLICTS_AT_ONCE) throw error
       this.#conflicts.set(asset.name, conflicts)
@@ -164,7 +173,7 @@ export class AssetsController implements Controller {
     if (live) this.#options.view.update(asset, live)
   }
 
-  async #decideAndAct(asset: Asset, evaluation: Evaluation): Promise<Outcome> {
+  async #decideAndAct(asset: Asset, evaluation: Evaluation): Promise<Result> {
     const { view, isObserver, healLimits, now, uptime } = this.#options
     const { name } = asset
     let input: AssetInput = {
@@ -187,10 +196,12 @@ export class AssetsController implements Controller {
     const { memory = input.memory, write } = decision
     if (write) this.#approvals.permit(asset)
     this.#memories.set(name, memory)
-    const { outcome, object } = await act(decision, target)
+    const result = await act(decision, target)
+    const { outcome, object } = result
     const time = { ...input, uptime: uptime() }
-    this.#memories.set(name, remember(memory, { ...decision, outcome }, object, time))
-    return outcome
+    const learnt = remember(memory, { ...decision, outcome }, object, time)
+    this.#memories.set(name, withGrounds(learnt, outcome, input))
+    return result
   }
 
   #targetOf(asset: Asset, { facts }: Evaluation, isObserving: boolean): Target {
@@ -202,12 +213,15 @@ export class AssetsController implements Controller {
     return { client, at, name, isLeader, isObserving, onStored }
   }
 
-  #note(asset: Asset, { hco }: Evaluation, outcome: Outcome, durationMs: number): void {
+  #note(asset: Asset, { hco, facts }: Evaluation, result: Result, durationMs: number): void {
     const { view, reporter, isObserver, isLeader } = this.#options
+    // The watch may not have told yet of what we have just created.
+    const { outcome, object = view.live(asset) } = result
+    const reach = asset.pool === undefined ? undefined : reachOf(asset.pool, facts)
     this.#approvals.note(asset, outcome)
     // Once the Lease is lost, the next leader reports.
     if (isObserver || isLeader())
-      reporter.report({ asset, outcome, object: view.live(asset), hco, durationMs })
+      reporter.report({ asset, outcome, object, hco, reach, durationMs })
   }
 
   onError(name: string, error: Error, retryInMs: number): void {

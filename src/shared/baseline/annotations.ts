@@ -21,6 +21,11 @@ export const DISABLED_RESOURCES = `${PREFIX}disabled-resources`
 export const DISRUPTIVE_CHANGES = `${PREFIX}disruptive-changes`
 export const ENFORCEMENT = `${PREFIX}enforcement`
 export const APPROVE = `${PREFIX}approve`
+/** The digest of what waits for approval: short enough to type. */
+export const APPROVAL_LENGTH = 12
+const APPROVAL = new RegExp(`^[0-9a-f]{${APPROVAL_LENGTH}}$`)
+/** Whether it can be such a digest at all. */
+export const isApproval = (text: string) => APPROVAL.test(text)
 
 export const MANAGED_BY = `${PREFIX}managed-by`
 export const FIELD_MANAGER = 'virt-platform-autopilot'

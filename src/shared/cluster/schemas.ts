@@ -3,6 +3,7 @@ import { parsePointer, valueAt } from '../engine/json/pointer.ts'
 import type { MergeTree } from '../engine/merge/merge-tree.ts'
 import { treeOf } from '../engine/merge/tree-of.ts'
 import type { Client } from './client.ts'
+import { defaultsOf, type SchemaDefaults } from './schema-defaults.ts'
 
 /** What to read of one kind's schema: its merge tree always, and what it says of some fields. */
 export interface KindQuery {
@@ -12,6 +13,7 @@ export interface KindQuery {
   readonly enumPointers: readonly string[]
   /** JSON pointers to fields of which it is wanted whether there are any. */
   readonly fieldPointers: readonly string[]
+  readonly wantsDefaults?: true
 }
 
 export interface KindSchema {
@@ -20,6 +22,8 @@ export interface KindSchema {
   readonly enums: Readonly<Record<string, readonly string[]>>
   /** By the pointer asked for; false too where the schema leaves open what may be there. */
   readonly fields: Readonly<Record<string, boolean>>
+  /** What is put in the place of fields that are left out, where that was wanted. */
+  readonly defaults?: SchemaDefaults
 }
 
 /**
@@ -90,6 +94,9 @@ export function readKind(document: unknown, query: KindQuery): KindSchema | unde
         fieldAt(schema, pointer, resolve) !== undefined,
       ]),
     ),
+    ...(query.wantsDefaults && {
+      defaults: defaultsOf(schema, (part) => dereference(part, resolve)),
+    }),
   }
 }
 

@@ -130,7 +130,7 @@ function withReleases(patched: Enforcement, input: PlanInput, names: OverrideNam
   const remarks: readonly Problem[] = [
     ...patched.remarks,
     ...ineffective.map((pointer) => ({
-      reason: 'InvalidPatch' as const,
+      reason: 'PatchShadowed' as const,
       annotation: names.patch,
       pointer,
       message: `what the patch does at ${pointer} has no effect, since ${names.ignoreFields} releases it: take it out of one of the two`,

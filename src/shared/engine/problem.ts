@@ -2,6 +2,8 @@
 export interface Problem {
   readonly reason:
     | 'InvalidPatch'
+    /** A patch that is in order, and that ignore-fields keeps from having an effect. */
+    | 'PatchShadowed'
     | 'PatchBlocked'
     | 'InvalidIgnoreFields'
     | 'InvalidMode'

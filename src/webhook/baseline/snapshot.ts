@@ -25,6 +25,7 @@ import {
   settingsInForce,
 } from '../../shared/baseline/settings/settings.ts'
 import type { State } from '../../shared/baseline/state.ts'
+import type { SchemaDefaults } from '../../shared/cluster/schema-defaults.ts'
 import { type KindQuery, type KindSchema, schemaKey } from '../../shared/cluster/schemas.ts'
 import { canonicalJson } from '../../shared/engine/json/canonical.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
@@ -39,6 +40,8 @@ export interface ManagedObject {
   readonly isAlwaysDenied: boolean
   readonly status: AssetStatus
   readonly tree: MergeTree | undefined
+  /** What the API server puts in the place of fields that a writer left out, before we see what he wrote. */
+  readonly defaults: SchemaDefaults
   /** The leader publishes the very same baseline; where it does not, two opinions would be an edit war. */
   readonly isAgreed: boolean
   /** For a disruptive asset, the digest of the desired state in force. */
@@ -79,7 +82,9 @@ export interface Snapshot {
 export const queriesOf = (catalog: Catalog, { facts }: State): readonly KindQuery[] =>
   catalog.flatMap((asset) => {
     const identity = identityOn(asset, facts)
-    return identity ? [{ ...identity, enumPointers: [], fieldPointers: [] }] : []
+    return identity
+      ? [{ ...identity, enumPointers: [], fieldPointers: [], wantsDefaults: true }]
+      : []
   })
 
 /** Makes a snapshot of the published state, rendering each baseline as the leader did. */
@@ -99,13 +104,15 @@ export function createSnapshot(
     const status = statuses.get(asset.name)
     if (!status) throw new Error(`asset ${asset.name} is of another catalog`)
     const identity = identityOn(asset, facts)
+    const schema = identity && schemas.get(schemaKey(identity))
     return {
       asset,
       isHco: isHyperConverged(asset),
       isSensitive: isSensitive(asset),
       isAlwaysDenied: isAlwaysDenied(asset),
       status,
-      tree: identity && schemas.get(schemaKey(identity))?.tree,
+      tree: schema?.tree,
+      defaults: schema?.defaults ?? {},
       isAgreed: status.kind === 'active' && state.baselines[asset.name] === status.digest,
       appliedDigest: state.applied[asset.name],
     }

@@ -99,7 +99,7 @@ t.test('overrides that cannot be in force', async (t) => {
       code: 0,
       stderr: /^Warning: .*the patch does at \/spec\/minHealthy has no effect/m,
     })
-    const { regarding } = await untilEvent('InvalidPatch', /minHealthy has no effect/)
+    const { regarding } = await untilEvent('PatchShadowed', /minHealthy has no effect/)
     t.equal(regarding.name, 'virt-node-health-check')
     t.equal((await read(HEALTH_CHECK)).spec.minHealthy, '51%')
     await alice(annotate(CHECK, 'ignore-fields-', 'patch-'))

@@ -100,6 +100,10 @@ t.test('the main job', async (t) => {
       'metallb.metallb.io/metallb',
       'nodehealthcheck.remediation.medik8s.io/virt-node-health-check',
     ])
+    const applied = await cluster.events('AssetApplied')
+    t.ok(applied.length > 5)
+    const strangers = applied.filter(({ regarding }) => regarding.kind === 'HyperConverged')
+    t.same(strangers, [], 'each is told on the object that was made')
     t.match((await read(HCO)).spec, {
       deployment: { uninstallStrategy: 'BlockUninstallIfWorkloadsExist' },
       virtualization: {
@@ -150,6 +154,10 @@ t.test('the main job', async (t) => {
     t.match(await erin.shell(command), { code: 0 })
     t.equal(postCopy(await read(HCO)), true, 'the value comes with the annotation')
     await untilCompared('kubevirt-hyperconverged')
+    await cluster.untilEvent(
+      'PatchApplied',
+      /^hco-golden-config: the patch is in force: .*allowPostCopy false → true$/,
+    )
     t.equal(postCopy(await read(HCO)), true)
     const again = await erin(merge(HYPERCONVERGED, patchOf(true)))
     t.match(again, { code: 0, stderr: '' })
@@ -175,6 +183,21 @@ t.test('the main job', async (t) => {
     t.equal(after.metadata.generation, before.metadata.generation)
   })
 
+  await t.test('whoever leaves fields out and changes one is offered that one', async (t) => {
+    const { apiVersion, kind, metadata } = await read(HCO)
+    const { name, namespace } = metadata
+    const spec = { virtualization: { liveMigrationConfig: { allowPostCopy: true } } }
+    const input = JSON.stringify({ apiVersion, kind, metadata: { name, namespace }, spec })
+    const said = await cluster.person('frank')(['replace', '-f-'], { input })
+    t.equal(said.code, 0, said.stderr)
+    t.match(said.stderr, /uninstallStrategy kept at/)
+    t.equal(
+      wayOut(said),
+      `kubectl annotate hyperconverged -n openshift-cnv kubevirt-hyperconverged --overwrite platform.kubevirt.io/patch='[{"op":"add","path":"/spec/virtualization/liveMigrationConfig/allowPostCopy","value":true}]'`,
+    )
+    t.match(said.stderr, /: Fields that you left out stay as they are\. To leave them alone, use /)
+  })
+
   await t.test('the label comes back, with the webhook and without it', async (t) => {
     const unlabel = ['label', 'metallb', '-n', 'metallb-system', 'metallb', `${LABEL}-`]
     const said = await alice(unlabel)
@@ -195,6 +218,26 @@ t.test('the main job', async (t) => {
     })
     const { regarding } = await cluster.untilEvent('DriftCorrected', /allowPostCopy true → false/)
     t.equal(regarding.name, 'kubevirt-hyperconverged')
+  })
+
+  await t.test('a patch that the webhook did not see is told as one', async (t) => {
+    const check = ['nodehealthcheck', 'virt-node-health-check']
+    const patch = '[{"op":"replace","path":"/spec/minHealthy","value":"77%"}]'
+    await withoutWebhook(async () => {
+      await alice(['annotate', ...check, `platform.kubevirt.io/patch=${patch}`])
+      const { regarding } = await cluster.untilEvent(
+        'PatchApplied',
+        /^node-health-standard: the patch is in force: \/spec\/minHealthy "51%" → "77%"$/,
+      )
+      t.equal(regarding.name, 'virt-node-health-check')
+      await alice(['annotate', ...check, 'platform.kubevirt.io/patch-'])
+      await cluster.untilEvent(
+        'AssetApplied',
+        /^node-health-standard: as its annotations now say: \/spec\/minHealthy "77%" → "51%"$/,
+      )
+    })
+    const healed = await cluster.events('DriftCorrected')
+    t.notOk(healed.some(({ note }) => note.includes('77%')))
   })
 
   await t.test('an edit of what reboots nodes is denied', async (t) => {

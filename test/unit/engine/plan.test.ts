@@ -54,7 +54,7 @@ t.test('releases fields of the patched baseline', async (t) => {
 })
 
 const voided = (pointer: string) => ({
-  reason: 'InvalidPatch',
+  reason: 'PatchShadowed',
   annotation: PATCH,
   pointer,
   message: `what the patch does at ${pointer} has no effect, since ${IGNORE_FIELDS} releases it: take it out of one of the two`,

@@ -143,6 +143,12 @@ export const refused: readonly AnnotationText[] = [
     `${HCO}: platform.kubevirt.io/patch: operation 0 at /spec/uninstallStrategy/x: in the baseline, which the patch works on, its parent is neither a map nor a list: add that before.`,
   ],
   [
+    'hco-golden-config',
+    P,
+    op({ op: 'add', path: '/spec/tuning/policy', value: 'highBurst' }),
+    `${HCO}: platform.kubevirt.io/patch: operation 0 at /spec/tuning/policy: in the baseline, which the patch works on, there is no /spec/tuning: add that before.`,
+  ],
+  [
     'node-health-standard',
     P,
     op({ op: 'add', path: '/spec/unhealthyConditions/01', value: 1 }),
@@ -483,6 +489,14 @@ export const doubted: readonly AnnotationText[] = [
     `${HCO}: no asset or group is named "swap-enabel": did you mean "swap-enable"?`,
     `${HCO}: swap-enable, kubelet-perf-settings, node-health-standard, metallb, mtv and 5 more are not kept any more from now on`,
   ],
+  ...['yes', '0123456789AB', '0123456789abc'].map(
+    (digest): AnnotationText => [
+      'hco-golden-config',
+      'approve',
+      digest,
+      `${HCO}: platform.kubevirt.io/approve "${digest}" approves nothing: it takes the digest that the event DisruptionPending names, 12 of 0-9 and a-f`,
+    ],
+  ),
   ['hco-golden-config', D, '[metallb]', `${HCO}: metallb is not kept any more from now on`],
   [
     'hco-golden-config',

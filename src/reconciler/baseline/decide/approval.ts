@@ -1,3 +1,4 @@
+import { APPROVAL_LENGTH } from '../../../shared/baseline/annotations.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
 import { machineCount } from '../../../shared/baseline/facts/pools.ts'
 import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
@@ -70,11 +71,11 @@ export const heldChanges = ({ waiting }: ApprovalState) =>
     .filter(([, { reason }]) => reason === 'Held')
     .sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** The digest to approve, new after each approval; undefined while nothing waits. Short enough to type. */
+/** The digest to approve, new after each approval; undefined while nothing waits. */
 export const pendingDigest = (state: ApprovalState) =>
   heldChanges(state).length === 0
     ? undefined
-    : digestOf([state.approval.count, heldDigests(state)]).slice(0, 12)
+    : digestOf([state.approval.count, heldDigests(state)]).slice(0, APPROVAL_LENGTH)
 
 /** Approves the waiting set if the digest is its own; any other leaves the state as it is. */
 export function approve(state: ApprovalState, digest: string | undefined): ApprovalState {

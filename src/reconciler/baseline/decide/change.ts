@@ -5,6 +5,7 @@ import type { MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
 import { managersOf, released, releaseOperations } from '../../../shared/engine/merge/ownership.ts'
 import type { Enforcement } from '../../../shared/engine/plan.ts'
 import { type Allowance, allowanceFor } from './approval.ts'
+import { causeOf, changesBy, isPatchNew } from './cause.ts'
 import {
   type Comparison,
   compare,
@@ -13,7 +14,7 @@ import {
   removedFields,
   withPreconditions,
 } from './comparison.ts'
-import { type AssetInput, type Decision, type Final, final, isManagedByUs } from './decision.ts'
+import { type AssetInput, type Decision, type Final, final } from './decision.ts'
 import { answerOn, isClaimed, permitIn, withAnswer } from './memory.ts'
 import type { ExpectedChange, PendingReason } from './outcome.ts'
 
@@ -53,8 +54,12 @@ function decideStored(input: Planned, stored: KubeObject): Decision {
 const isClaimDue = (input: Planned, { wanted, live, isDisowned, isOrphaned }: Comparison) =>
   !input.isObserving && isDisowned && !isClaimed(input, wanted, live, isOrphaned)
 
-const unchanged = ({ plan, hasReleased }: Planned, more: Pick<Final, 'write' | 'memory'> = {}) =>
-  final({ kind: 'unchanged', plan, hasReleased }, more)
+function unchanged(input: Planned, more: Pick<Final, 'write' | 'memory'> = {}): Final {
+  const { plan, hasReleased, live, status, tree, memory } = input
+  const isNew = live && status.kind === 'active' && isPatchNew(live, plan, memory.grounds)
+  const patched = isNew && { patched: changesBy(tree, status.baseline, plan) }
+  return final({ kind: 'unchanged', plan, hasReleased, ...patched }, more)
+}
 
 /** A change that is due: the object is to be created, or differs from what it ought to be. */
 interface Change extends Planned {
@@ -99,14 +104,16 @@ function expected(change: Change): Decision {
 
 /** Makes the change where the server, too, sees a difference; a creation without asking. */
 function enforced(change: Change): Decision {
-  const { plan, found, live, memory } = change
+  const { plan, found, memory } = change
   const write = writeOf(change)
-  if (!found) return final({ kind: 'created', plan }, { write, memory })
+  const { disruption } = change.allowance
+  const effect = disruption && { disruption }
+  if (!found) return final({ kind: 'created', plan, ...effect }, { write, memory })
   if (!change.dryRun) return asked(change, enforced)
   const { drifts, extra } = found
   if (!isNothing(change))
     return final(
-      { kind: 'configured', plan, drifts, isAdopted: !isManagedByUs(live) },
+      { kind: 'configured', plan, drifts, cause: causeOf(change, found), ...effect },
       { write, memory },
     )
   // What is not wanted any more has another owner by now: ours is given up.

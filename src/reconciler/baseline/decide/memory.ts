@@ -17,6 +17,15 @@ export interface AssetMemory {
   /** The server's last word on a pair of desired and live: what applying would change, or that it changes nothing. */
   readonly answer?: { readonly pair: string; readonly change: ExpectedChange | 'nothing' }
   readonly claimed?: Claim
+  readonly grounds?: Grounds
+}
+
+/** What an object was last kept by: it tells a change that is asked for from one that is put back. */
+export interface Grounds {
+  /** The digest of the baseline. */
+  readonly baseline?: string | undefined
+  /** The texts of its overrides; undefined where only another leader has seen them. */
+  readonly overrides?: { readonly patch: string | undefined; readonly others: string }
 }
 
 /** What a memory is judged by. */

@@ -1,10 +1,12 @@
 import type { MissedApi } from '../../../shared/baseline/asset-status.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
+import type { Reach } from '../../../shared/baseline/facts/pools.ts'
 import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import type { Drift } from '../../../shared/engine/merge/merge.ts'
 import type { Enforcement } from '../../../shared/engine/plan.ts'
 import type { Problem } from '../../../shared/engine/problem.ts'
+import type { Cause } from './cause.ts'
 
 /** What came of reconciling one asset. */
 export type Outcome =
@@ -13,13 +15,20 @@ export type Outcome =
       readonly plan: Enforcement
       /** Fields that ignore-fields names were given up just now. */
       readonly hasReleased?: boolean
+      /** What a patch that is in force since now makes of the baseline: somebody else has written it already. */
+      readonly patched?: readonly Drift[]
     }
-  | { readonly kind: 'created'; readonly plan: Enforcement }
+  | {
+      readonly kind: 'created'
+      readonly plan: Enforcement
+      readonly disruption?: Classification
+    }
   | {
       readonly kind: 'configured'
       readonly plan: Enforcement
       readonly drifts: readonly Drift[]
-      readonly isAdopted: boolean
+      readonly cause: Cause
+      readonly disruption?: Classification
     }
   /** A change that is computed and not made. */
   | ({
@@ -52,7 +61,12 @@ export type Outcome =
   | { readonly kind: 'leftover'; readonly message: string }
   | { readonly kind: 'failed'; readonly reason: 'RenderFailed'; readonly message: string }
   /** An object that is not wanted any more is gone; just now, where it is given. */
-  | { readonly kind: 'removed'; readonly was?: KubeObject; readonly why?: string }
+  | {
+      readonly kind: 'removed'
+      readonly was?: KubeObject
+      readonly why?: string
+      readonly disruption?: Classification
+    }
   /** A removal that is due and not made. */
   | {
       readonly kind: 'pendingRemoval'
@@ -109,5 +123,7 @@ export interface Report {
   /** The object as it is now, if it exists. */
   readonly object: KubeObject | undefined
   readonly hco: KubeObject
+  /** The pools that the asset changes; undefined where it changes none. */
+  readonly reach: Reach | undefined
   readonly durationMs: number
 }

@@ -47,5 +47,8 @@ function deletion(input: AssetInput, live: KubeObject): Decision {
   const reason = permission === 'yes' ? isObserving && 'Observing' : permission
   if (reason) return final({ kind: 'pendingRemoval', reason, ...disruption })
   const why = 'message' in status && { why: status.message }
-  return final({ kind: 'removed', was: live, ...why }, { write: { kind: 'delete', live } })
+  return final(
+    { kind: 'removed', was: live, ...why, ...disruption },
+    { write: { kind: 'delete', live } },
+  )
 }

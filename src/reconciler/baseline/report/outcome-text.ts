@@ -1,13 +1,16 @@
 import { RECONCILE_PAUSED } from '../../../shared/baseline/annotations.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
-import { namePools } from '../../../shared/baseline/facts/pools.ts'
+import { namePools, type Reach } from '../../../shared/baseline/facts/pools.ts'
 import { annotateCommand } from '../../../shared/baseline/kubectl.ts'
+import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
 import type { EventInput } from '../../../shared/cluster/events.ts'
 import { formatValue } from '../../../shared/engine/format-value.ts'
 import { titleOf } from '../../../shared/engine/json/object.ts'
 import type { Drift } from '../../../shared/engine/merge/merge.ts'
 import { sentenceOf } from '../../../shared/engine/problem.ts'
+import type { Cause } from '../decide/cause.ts'
 import { CLAIMS, type Outcome, type Report } from '../decide/outcome.ts'
+import { describeEffect } from './disruption-text.ts'
 
 /** How an outcome is told: one log line, and its events. Equal texts are not told twice. */
 export interface OutcomeText {
@@ -30,27 +33,51 @@ const text = (
   ...events: readonly Event[]
 ): OutcomeText => ({ level, message, fields, events })
 
-/** Puts the outcome of one asset into words. */
-export const describeOutcome = ({ asset, outcome }: Pick<Report, 'asset' | 'outcome'>) =>
-  (TEXTS[outcome.kind] as (outcome: Outcome, asset: Asset) => OutcomeText)(outcome, asset)
+/** Puts the outcome of one asset into words; `reach` is which pools it changes. */
+export const describeOutcome = ({
+  asset,
+  outcome,
+  reach,
+}: Pick<Report, 'asset' | 'outcome'> & Partial<Pick<Report, 'reach'>>) =>
+  (TEXTS[outcome.kind] as (outcome: Outcome, asset: Asset, reach?: Reach) => OutcomeText)(
+    outcome,
+    asset,
+    reach,
+  )
 
-const TEXTS: { readonly [Kind in Outcome['kind']]: (is: Of<Kind>, asset: Asset) => OutcomeText } = {
-  unchanged({ plan, hasReleased }) {
-    const events = plan.remarks.map(({ reason, message }) => warning(reason, message))
+/** What a change that is made does to nodes, as the tail of a sentence. */
+function effectTail(disruption: Classification | undefined, reach: Reach | undefined): string {
+  const effect = disruption && reach && describeEffect({ ...disruption, ...reach })
+  return effect ? `; ${effect}` : ''
+}
+
+const TEXTS: {
+  readonly [Kind in Outcome['kind']]: (
+    is: Of<Kind>,
+    asset: Asset,
+    reach: Reach | undefined,
+  ) => OutcomeText
+} = {
+  unchanged({ plan, hasReleased, patched }) {
+    const events = [
+      ...plan.remarks.map(({ reason, message }) => warning(reason, message)),
+      ...(patched ? [patchApplied(patched)] : []),
+    ]
     if (!hasReleased) return text('debug', 'in sync', {}, ...events)
     const released = normal('OwnershipReleased', 'the ignored fields are no longer ours')
     return text('info', 'ownership released', {}, ...events, released)
   },
-  created({ plan }, { description }) {
-    const event = normal('AssetApplied', `created, because ${description}`)
+  created({ plan, disruption }, asset, reach) {
+    const note = `created, because ${asset.description}${effectTail(disruption, reach)}`
+    const event = normal('AssetApplied', note)
     return text('info', 'created', { object: titleOf(plan.desired) }, event)
   },
-  configured({ plan, drifts, isAdopted }) {
+  configured({ plan, drifts, cause, disruption }, _asset, reach) {
+    const { message, reason, what } = CAUSES[cause]
     const changes = drifts.length > 0 ? listDrifts(drifts) : 'what is no longer wanted is removed'
     const fields = { object: titleOf(plan.desired), pointers: pointersOf(drifts) }
-    return isAdopted
-      ? text('info', 'adopted', fields, normal('AssetAdopted', `taken over: ${changes}`))
-      : text('info', 'drift corrected', fields, normal('DriftCorrected', `put back: ${changes}`))
+    const note = `${what}: ${changes}${effectTail(disruption, reach)}`
+    return text('info', message, fields, normal(reason, note))
   },
   pending({ drifts, reason, isCreation, busyPools = [] }) {
     const note = isCreation ? 'would be created' : `differs: ${listDrifts(drifts)}`
@@ -93,11 +120,13 @@ const TEXTS: { readonly [Kind in Outcome['kind']]: (is: Of<Kind>, asset: Asset) 
     const note = message ?? `${reason}: not managed until that changes`
     return text(level, 'skipped', fields, ...(event ? [normal(event, note)] : []))
   },
-  removed({ was, why }, { isTombstone, description }) {
+  removed({ was, why, disruption }, asset, reach) {
+    const { isTombstone, description } = asset
     if (!was) return text('debug', 'gone', {})
     const reason = isTombstone ? description : 'the conditions of its asset hold no more'
     const note = why === undefined ? `deleted, because ${reason}` : `deleted: ${why}`
-    const event = normal(isTombstone ? 'TombstoneDeleted' : 'AssetPruned', note)
+    const told = `${note}${effectTail(disruption, reach)}`
+    const event = normal(isTombstone ? 'TombstoneDeleted' : 'AssetPruned', told)
     return text('info', 'deleted', { object: titleOf(was) }, event)
   },
   pendingRemoval({ reason, busyPools = [] }) {
@@ -117,6 +146,24 @@ const TEXTS: { readonly [Kind in Outcome['kind']]: (is: Of<Kind>, asset: Asset) 
   leftover: ({ message }) => text('info', 'left over', { because: message }),
   failed: ({ reason, message: error }) =>
     text('error', 'asset failed', { reason, error }, warning(reason, error)),
+}
+
+const PATCHED = 'the patch is in force'
+
+const patchApplied = (changes: readonly Drift[]) =>
+  normal('PatchApplied', changes.length > 0 ? `${PATCHED}: ${listDrifts(changes)}` : PATCHED)
+
+/** How a change is told, by why it is made. */
+const CAUSES: Readonly<Record<Cause, Readonly<Record<'message' | 'reason' | 'what', string>>>> = {
+  adoption: { message: 'adopted', reason: 'AssetAdopted', what: 'taken over' },
+  baseline: { message: 'baseline changed', reason: 'AssetApplied', what: 'its baseline changed' },
+  patch: { message: 'patch applied', reason: 'PatchApplied', what: PATCHED },
+  annotations: {
+    message: 'annotations followed',
+    reason: 'AssetApplied',
+    what: 'as its annotations now say',
+  },
+  drift: { message: 'drift corrected', reason: 'DriftCorrected', what: 'put back' },
 }
 
 // Which event tells that the reconciler leaves an object alone.

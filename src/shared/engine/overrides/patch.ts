@@ -137,6 +137,8 @@ function absence({ document }: Draft, path: Tokens): Result<never, Fault> | unde
 function obstacle(document: unknown, path: Tokens): string | undefined {
   const parent = valueAt(document, path.slice(0, -1))
   if (path.length === 0 || isMap(parent)) return undefined
+  if (parent === undefined)
+    return `in the baseline, which the patch works on, there is no ${shortened(formatPointer(path.slice(0, -1)))}: add that before`
   if (!Array.isArray(parent))
     return 'in the baseline, which the patch works on, its parent is neither a map nor a list: add that before'
   const last = String(path.at(-1))

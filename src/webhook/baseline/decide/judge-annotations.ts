@@ -1,4 +1,11 @@
-import { AUTOPILOT, DISABLED_RESOURCES, PATCH } from '../../../shared/baseline/annotations.ts'
+import {
+  APPROVAL_LENGTH,
+  APPROVE,
+  AUTOPILOT,
+  DISABLED_RESOURCES,
+  isApproval,
+  PATCH,
+} from '../../../shared/baseline/annotations.ts'
 import {
   type Asset,
   isHyperConverged,
@@ -8,6 +15,7 @@ import { PATCH_BLOCKED } from '../../../shared/baseline/planner.ts'
 import { emptyOptIns, optInProblems, optIns } from '../../../shared/baseline/settings/opt-ins.ts'
 import { tellHowAlone, tellOther } from '../../../shared/baseline/settings/other-autopilot.ts'
 import { type Settings, unknownNames } from '../../../shared/baseline/settings/settings.ts'
+import { formatValue } from '../../../shared/engine/format-value.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import { type Problem, sentenceOf } from '../../../shared/engine/problem.ts'
 import type { Snapshot } from '../snapshot.ts'
@@ -110,9 +118,18 @@ function judgeSettings(hco: KubeObject, changed: ReadonlySet<string>, snapshot: 
       ...(isNaming ? unknownNames(stated.settings, catalog) : []),
       ...(isNaming ? selectionChanges(before, stated.settings, snapshot) : []),
       ...empty.map(({ note }) => note),
+      ...(changed.has(APPROVE) ? impossibleApproval(annotations[APPROVE]) : []),
     ],
   }
 }
+
+// Whether a digest is that of the set that waits the leader tells, who alone knows it.
+const impossibleApproval = (stated: string | undefined): readonly string[] =>
+  stated === undefined || isApproval(stated)
+    ? []
+    : [
+        `${APPROVE} ${formatValue('', stated)} approves nothing: it takes the digest that the event DisruptionPending names, ${APPROVAL_LENGTH} of 0-9 and a-f`,
+      ]
 
 /** The annotations by which the catalog's assets are asked for. */
 export const optInsOf = ({ all }: Snapshot) => [...optIns(all.map(({ asset }) => asset)).keys()]

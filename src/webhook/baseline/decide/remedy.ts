@@ -9,6 +9,7 @@ import {
 import { printableJson } from '../../../shared/baseline/kubectl.ts'
 import { applyPatch, plan } from '../../../shared/baseline/planner.ts'
 import { formatValue } from '../../../shared/engine/format-value.ts'
+import { isEqual } from '../../../shared/engine/json/equal.ts'
 import { isDeeper } from '../../../shared/engine/json/json.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import { MAX_DEPTH } from '../../../shared/engine/json/pointer.ts'
@@ -23,6 +24,8 @@ export interface Remedy {
   readonly patch: PatchRemedy
   /** The text of `ignore-fields`; undefined where the fields cannot be given away. */
   readonly ignoreFields: string | undefined
+  /** Whether the writer left other fields out, which stay: the remedy is for those that he wrote. */
+  readonly isPartial?: boolean
 }
 export type PatchRemedy =
   | { readonly kind: 'none' | 'long' | 'secret' }
@@ -48,6 +51,21 @@ export function remedyFor(edit: Edit, areBothTold: boolean): Remedy {
   const patch = patchRemedy(edit)
   const isIgnoreTold = !isMany && (areBothTold || patch.kind === 'none')
   return { patch, ignoreFields: isIgnoreTold ? ignoreRemedy(edit).text : undefined }
+}
+
+/**
+ * What somebody meant by a write that leaves fields out: those that he wrote otherwise, where there are any. What the API
+ * server has put in the place of a field counts as left out.
+ */
+export function writtenIn(
+  drifts: readonly Drift[],
+  defaults: Readonly<Record<string, unknown>>,
+): readonly Drift[] {
+  const isWritten = ({ kind, pointer, found }: Drift) =>
+    kind === 'different' && !(Object.hasOwn(defaults, pointer) && isEqual(found, defaults[pointer]))
+  if (!drifts.some(({ kind }) => kind === 'missing')) return drifts
+  const written = drifts.filter(isWritten)
+  return written.length > 0 ? written : drifts
 }
 
 const ignoreRemedy = cachedPerEdit((edit) => ({ text: ignoreFor(edit) }))

@@ -44,11 +44,13 @@ export function correctionWarnings(
       ? `${pointer} set to ${value} by ${FIELD_MANAGER}, as the patch now says (${name}); if the API server refuses that, mend the patch.`
       : `${pointer} set to ${value} by ${FIELD_MANAGER}, as the annotations now say (${name}: ${description}).`
   })
-  const isRemoval = drifts.some((drift) => drift.kind === 'missing' && isContent(drift))
+  const isRemoval =
+    !remedy?.isPartial && drifts.some((drift) => drift.kind === 'missing' && isContent(drift))
   return warnings([
     ...lines.map((text) => tell(1, text)),
     ...(told.length > NAMED ? [tell(0, `${told.length} fields ${kept} in all.`)] : []),
     ...(remedy ? [correctionRemedy(remedy, incoming, plan.isPatched, isRemoval)] : []),
+    ...(remedy?.isPartial ? [tell(1, LEFT_OUT)] : []),
     ...effects.map((text) => tell(0, text)),
     ...notes.map((text) => tell(2, text)),
   ])
@@ -75,6 +77,10 @@ function correctionRemedy(
   const wordings = patch.length > 0 ? patch : ownership
   return { rank: 0, wordings: wordings.filter((text) => byteLength(text) <= COMMAND_LIMIT) }
 }
+
+/** How to say no more than one means. */
+const LEFT_OUT =
+  'Fields that you left out stay as they are. To leave them alone, use kubectl apply --server-side, or write the full manifest.'
 
 const ignoreWays = ({ ignoreFields }: Remedy, object: KubeObject): readonly string[] =>
   ignoreFields === undefined ? [] : [annotateCommand(object, IGNORE_FIELDS, ignoreFields)]
@@ -128,7 +134,8 @@ function denialRemedies(remedy: Remedy, object: KubeObject, isPlural: boolean): 
     line(2, 'To make this edit stick', patchWays(remedy, object)),
     line(3, `To own the ${fields} yourself`, ignoreWays(remedy, object)),
     line(1, 'To own the object', [unmanageCommand(object)]),
-    { rank: 4, wordings: [GITOPS] },
+    ...(remedy.isPartial ? [{ rank: 4, wordings: [LEFT_OUT] }] : []),
+    { rank: 5, wordings: [GITOPS] },
   ]
 }
 

@@ -303,6 +303,8 @@ const TEST = { op: 'test', path: '/spec/arr/0', value: 1 }
 t.test('says at which operation the patch fails, and why', async (t) => {
   const missing = (end: string) =>
     `the baseline, which the patch works on, ends at ${end}: correct the pointer, or add what is missing before`
+  const absent = (parent: string) =>
+    `in the baseline, which the patch works on, there is no ${parent}: add that before`
   const parentless =
     'in the baseline, which the patch works on, its parent is neither a map nor a list: add that before'
   const index = 'a list takes an index up to its length, without leading zeros, or "-" for its end'
@@ -331,7 +333,7 @@ t.test('says at which operation the patch fails, and why', async (t) => {
       missing('/metadata'),
     ],
     [{ op: 'move', from: '/spec/x', path: '/spec/y' }, '/spec/x', missing('/spec')],
-    [{ op: 'add', path: '/spec/x/y', value: 1 }, '/spec/x/y', parentless],
+    [{ op: 'add', path: '/spec/x/y', value: 1 }, '/spec/x/y', absent('/spec/x')],
     [{ op: 'add', path: '/spec/a/y', value: 1 }, '/spec/a/y', parentless],
     [{ op: 'add', path: '/spec/nothing/y', value: 1 }, '/spec/nothing/y', parentless],
     [{ op: 'add', path: '/spec/arr/4', value: 1 }, '/spec/arr/4', index],

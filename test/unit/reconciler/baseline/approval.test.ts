@@ -89,7 +89,7 @@ class Leader {
   }
 
   settle(name: string, object: KubeObject) {
-    this.note(name, { kind: 'configured', plan: planOf(object), drifts: [], isAdopted: false })
+    this.note(name, { kind: 'configured', plan: planOf(object), drifts: [], cause: 'drift' })
   }
 
   /** Whether the digest is that of what waits. */
@@ -268,7 +268,7 @@ const was = desired('1')
 const outcomes: readonly (readonly [Outcome, became: 'in force' | 'forgotten' | 'as it was'])[] = [
   [inForce, 'in force'],
   [{ ...inForce, kind: 'created' }, 'in force'],
-  [{ ...inForce, kind: 'configured', drifts: [], isAdopted: true }, 'in force'],
+  [{ ...inForce, kind: 'configured', drifts: [], cause: 'adoption' }, 'in force'],
   [{ kind: 'removed', was }, 'forgotten'],
   [{ kind: 'leftover', message: '' }, 'forgotten'],
   [{ ...inForce, kind: 'pending', reason: 'Observing', isCreation: true, drifts: [] }, 'forgotten'],

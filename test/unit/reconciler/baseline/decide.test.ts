@@ -522,17 +522,17 @@ const stored: readonly Case[] = [
   },
   {
     what: 'drift',
-    input: { live: drifted, dryRun: { answer: storedWith() } },
+    input: { live: theirs, dryRun: { answer: storedWith() } },
     wanted: {
-      ...outcomeOf({ kind: 'configured', drifts, isAdopted: false }),
-      write: claim(drifted),
+      ...outcomeOf({ kind: 'configured', drifts, cause: 'drift' }),
+      write: claim(theirs),
     },
   },
   {
     what: 'an object that is taken over',
     input: { live: stranger, dryRun: { answer: storedWith() } },
     wanted: {
-      ...outcomeOf({ kind: 'configured', isAdopted: true }),
+      ...outcomeOf({ kind: 'configured', cause: 'adoption' }),
       write: claim(stranger),
     },
   },

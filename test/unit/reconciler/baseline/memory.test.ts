@@ -94,7 +94,7 @@ t.test('a creation claims nothing yet, and counts for the next', async (t) => {
 })
 
 t.test('a heal counts, and a decision without a write teaches nothing', async (t) => {
-  const outcome: Outcome = { kind: 'configured', plan, drifts: [], isAdopted: false }
+  const outcome: Outcome = { kind: 'configured', plan, drifts: [], cause: 'drift' }
   const once = remember({}, { outcome, write }, stored, time)
   t.equal(once.heals?.memory, undefined)
   const twice = remember(once, { outcome, write }, stored, time)

@@ -26,6 +26,7 @@ const metallb = assetNamed('metallb')
 const swap = assetNamed('swap-enable')
 const tombstone = { ...metallb, isTombstone: true, description: 'it is obsolete' }
 const throttled = { kind: 'throttled', plan, drifts, rivals: ['a', 'b'], isPaused: false } as const
+const disruption = { effect: 'reboot', reasons: ['file /a added'] } as const
 const remark = { reason: 'PatchBlocked', annotation: 'x', message: 'no patch here' } as const
 
 /** An outcome of an asset, its log line, and its event, if it has one. */
@@ -53,25 +54,85 @@ const cases: readonly Case[] = [
   ],
   [
     metallb,
-    { kind: 'configured', plan, drifts, isAdopted: false },
+    { kind: 'configured', plan, drifts, cause: 'drift' },
     'info drift corrected {"object":"Sort one","pointers":["/spec/a"]}',
     'Normal DriftCorrected put back: /spec/a 1 → 2',
   ],
   [
     metallb,
-    { kind: 'configured', plan, drifts, isAdopted: true },
+    { kind: 'configured', plan, drifts, cause: 'adoption' },
     'info adopted {"object":"Sort one","pointers":["/spec/a"]}',
     'Normal AssetAdopted taken over: /spec/a 1 → 2',
   ],
   [
     metallb,
-    { kind: 'configured', plan, drifts: [], isAdopted: false },
-    'info drift corrected {"object":"Sort one","pointers":[]}',
-    'Normal DriftCorrected put back: what is no longer wanted is removed',
+    { kind: 'configured', plan, drifts, cause: 'baseline' },
+    'info baseline changed {"object":"Sort one","pointers":["/spec/a"]}',
+    'Normal AssetApplied its baseline changed: /spec/a 1 → 2',
   ],
   [
     metallb,
-    { kind: 'configured', plan, drifts: many, isAdopted: false },
+    { kind: 'configured', plan, drifts: [], cause: 'baseline' },
+    'info baseline changed {"object":"Sort one","pointers":[]}',
+    'Normal AssetApplied its baseline changed: what is no longer wanted is removed',
+  ],
+  [
+    metallb,
+    { kind: 'configured', plan, drifts, cause: 'patch' },
+    'info patch applied {"object":"Sort one","pointers":["/spec/a"]}',
+    'Normal PatchApplied the patch is in force: /spec/a 1 → 2',
+  ],
+  [
+    metallb,
+    { kind: 'configured', plan, drifts, cause: 'annotations' },
+    'info annotations followed {"object":"Sort one","pointers":["/spec/a"]}',
+    'Normal AssetApplied as its annotations now say: /spec/a 1 → 2',
+  ],
+  [
+    metallb,
+    { kind: 'unchanged', plan, patched: drifts },
+    'debug in sync {}',
+    'Normal PatchApplied the patch is in force: /spec/a 1 → 2',
+  ],
+  [
+    metallb,
+    { kind: 'unchanged', plan, patched: [] },
+    'debug in sync {}',
+    'Normal PatchApplied the patch is in force',
+  ],
+  [
+    swap,
+    { kind: 'created', plan, disruption },
+    'info created {"object":"Sort one"}',
+    `Normal AssetApplied created, because ${swap.description}; reboots 3 nodes of pool worker (file /a added)`,
+  ],
+  [
+    swap,
+    { kind: 'configured', plan, drifts, cause: 'baseline', disruption },
+    'info baseline changed {"object":"Sort one","pointers":["/spec/a"]}',
+    'Normal AssetApplied its baseline changed: /spec/a 1 → 2; reboots 3 nodes of pool worker (file /a added)',
+  ],
+  [
+    swap,
+    {
+      kind: 'configured',
+      plan,
+      drifts,
+      cause: 'drift',
+      disruption: { effect: 'none', reasons: [] },
+    },
+    'info drift corrected {"object":"Sort one","pointers":["/spec/a"]}',
+    'Normal DriftCorrected put back: /spec/a 1 → 2',
+  ],
+  [
+    { ...tombstone, pool: 'worker' },
+    { kind: 'removed', was: baseline, disruption },
+    'info deleted {"object":"Sort one"}',
+    'Normal TombstoneDeleted deleted, because it is obsolete; reboots 3 nodes of pool worker (file /a added)',
+  ],
+  [
+    metallb,
+    { kind: 'configured', plan, drifts: many, cause: 'drift' },
     'info drift corrected {"object":"Sort one","pointers":["/spec/a","/spec/b","/spec/c","/spec/d","/spec/e","/spec/f","/spec/g"]}',
     'Normal DriftCorrected put back: /spec/a 1 → 2, /spec/b 1 → 2, /spec/c 1 → 2, /spec/d 1 → 2, /spec/e 1 → 2, and 2 more',
   ],
@@ -225,7 +286,8 @@ const cases: readonly Case[] = [
 ]
 
 for (const [asset, outcome, line, event] of cases) {
-  const { level, message, fields, events } = describeOutcome({ asset, outcome })
+  const reach = { pool: 'worker', pools: ['worker'], nodes: 3 }
+  const { level, message, fields, events } = describeOutcome({ asset, outcome, reach })
   t.test(`${asset.name}: ${line}`, async (t) => {
     t.equal(`${level} ${message} ${JSON.stringify(fields)}`, line)
     t.same(

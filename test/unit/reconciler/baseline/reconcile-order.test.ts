@@ -20,7 +20,7 @@ const plan = {
   remarks: [],
 } as const
 const unchanged: Outcome = { kind: 'unchanged', plan }
-const configured: Outcome = { kind: 'configured', plan, drifts: [], isAdopted: false }
+const configured: Outcome = { kind: 'configured', plan, drifts: [], cause: 'drift' }
 
 const orderOf = (isKnown: (asset: Asset) => boolean = () => true) => {
   const order = new ReconcileOrder(catalog, isKnown)

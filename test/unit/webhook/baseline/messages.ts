@@ -96,6 +96,21 @@ const corrections: readonly Case[] = [
     ],
   },
   {
+    says: 'a field that is set otherwise in a manifest that leaves others out',
+    edit: {
+      labels: {},
+      spec: () => ({ liveMigrationConfig: { allowPostCopy: true, progressTimeout: 150 } }),
+    },
+    told: [
+      `${HCO}: /metadata/labels/platform.kubevirt.io~1managed-by kept at "virt-platform-autopilot" ${WHY}`,
+      `${HCO}: /spec/uninstallStrategy kept at "BlockUninstallIfWorkloadsExist" ${WHY}`,
+      `${HCO}: /spec/liveMigrationConfig/allowAutoConverge kept at false ${WHY}`,
+      `${HCO}: /spec/liveMigrationConfig/allowPostCopy kept at false ${WHY}`,
+      `To change it: ${ANNOTATE} ${PATCH}='[{"op":"add","path":"/spec/liveMigrationConfig/allowPostCopy","value":true}]'`,
+      `${HCO}: Fields that you left out stay as they are. To leave them alone, use kubectl apply --server-side, or write the full manifest.`,
+    ],
+  },
+  {
     says: 'all fields of a map, which goes with them',
     edit: {
       spec: (spec) => {

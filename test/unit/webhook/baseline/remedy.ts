@@ -11,7 +11,7 @@ import {
   editOperations,
   withEdits,
 } from '../../../../src/webhook/baseline/decide/edit-operations.ts'
-import { ignoreFor, patchFor } from '../../../../src/webhook/baseline/decide/remedy.ts'
+import { ignoreFor, patchFor, writtenIn } from '../../../../src/webhook/baseline/decide/remedy.ts'
 import { excludeCommand } from '../../../../src/webhook/baseline/words/deletion-messages.ts'
 import { anyObject, objectWith, seed, tree } from '../../engine/merge/schemas.ts'
 import { runs } from '../../runs.ts'
@@ -263,6 +263,23 @@ t.test('makes the edit legitimate whenever it finds a way out', async (t) => {
     { seed, numRuns: runs(100) },
   )
   t.ok(found > 20)
+})
+
+t.test('takes for written what is neither left out nor a default in its place', async (t) => {
+  const drift = (pointer: string, found?: unknown) =>
+    ({
+      path: [],
+      pointer,
+      kind: found === undefined ? 'missing' : 'different',
+      found,
+      wanted: 0,
+    }) as const
+  const [gone, changed, filled] = [drift('/spec/a'), drift('/spec/b', 1), drift('/spec/c', [2])]
+  const defaults = { '/spec/b': 3, '/spec/c': [2] }
+  t.same(writtenIn([gone, changed, filled], defaults), [changed])
+  t.same(writtenIn([changed, filled], defaults), [changed, filled], 'where nothing is left out')
+  t.same(writtenIn([gone, filled], defaults), [gone, filled], 'where nothing is written')
+  t.same(writtenIn([gone, changed, filled], {}), [changed, filled])
 })
 
 t.test('concedes what an object has, so that a write is put back to that', async (t) => {

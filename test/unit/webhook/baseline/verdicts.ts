@@ -513,7 +513,7 @@ const writes: readonly Write[] = [
     says: 'lets a setting pass that was invalid before, keeping its last valid meaning',
     ...update(
       hco,
-      { annotations: { [AUTOPILOT]: 'True', [`${PREFIX}approve`]: 'c0ffee' } },
+      { annotations: { [AUTOPILOT]: 'True', [`${PREFIX}approve`]: 'c0ffeec0ffee' } },
       { annotations: { [AUTOPILOT]: 'True' } },
     ),
     known: snapshotOf({ settings: { [AUTOPILOT]: 'true' } }),
@@ -529,10 +529,16 @@ const writes: readonly Write[] = [
     says: 'does not repeat that warning when something else changes',
     ...update(
       hco,
-      { annotations: { [AUTOPILOT]: 'hco,swap-enabel', [`${PREFIX}approve`]: 'c0ffee' } },
+      { annotations: { [AUTOPILOT]: 'hco,swap-enabel', [`${PREFIX}approve`]: 'c0ffeec0ffee' } },
       { annotations: { [AUTOPILOT]: 'hco,swap-enabel' } },
     ),
     verdict: 'allowed InSync',
+  },
+  {
+    says: 'warns of an approval that can be none',
+    ...update(hco, { annotations: { [`${PREFIX}approve`]: 'yes' } }),
+    verdict: 'allowed InSync',
+    warnings: 1,
   },
   {
     says: 'takes settings on other objects for unknown keys',

@@ -1,0 +1,40 @@
+import t from 'tap'
+
+import { readKind } from '../../../src/shared/cluster/schemas.ts'
+
+const part = { type: 'object', properties: { d: { default: 4 }, e: { default: 5 } } }
+const document = {
+  components: {
+    schemas: {
+      part,
+      one: {
+        'x-kubernetes-group-version-kind': [{ group: 'x.io', version: 'v1', kind: 'One' }],
+        properties: {
+          spec: {
+            properties: {
+              plain: { type: 'string' },
+              text: { type: 'string', default: 'a' },
+              list: { type: 'array', items: { properties: { i: { default: 1 } } }, default: [1] },
+              part: { allOf: [{ $ref: '#/components/schemas/part' }], default: { d: 7 } },
+              itself: { $ref: '#/components/schemas/one' },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+const query = { apiVersion: 'x.io/v1', kind: 'One', enumPointers: [], fieldPointers: [] }
+
+t.test('reads what is put in the place of a field that is left out', async (t) => {
+  const { defaults = {} } = readKind(document, { ...query, wantsDefaults: true }) ?? {}
+  const near = Object.entries(defaults).filter(([pointer]) => !pointer.includes('itself'))
+  t.strictSame(Object.fromEntries(near), {
+    '/spec/text': 'a',
+    '/spec/list': [1],
+    '/spec/part/d': 7,
+    '/spec/part/e': 5,
+  })
+  t.equal(defaults['/spec/itself/spec/text'], 'a')
+  t.equal(readKind(document, query)?.defaults, undefined, 'only where it is wanted')
+})
