@@ -17,6 +17,8 @@ interface SampleCluster {
 }
 
 const POOLS = 'clusters/pools.yaml'
+const KUBELETS = 'clusters/kubelets.yaml'
+const OLDER_KUBELETS = 'clusters/kubelets-4.21.yaml'
 const REMEDIATION = 'clusters/remediation.yaml'
 
 /** The clusters that every asset is rendered for, by name. */
@@ -26,6 +28,7 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
     nodes: [
       'clusters/bare-metal.yaml',
       POOLS,
+      KUBELETS,
       REMEDIATION,
       'fixtures/nodes/master.yaml',
       'fixtures/nodes/worker-baremetal-gpu.yaml',
@@ -36,6 +39,7 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
     nodes: [
       'clusters/virtual.yaml',
       POOLS,
+      OLDER_KUBELETS,
       REMEDIATION,
       'clusters/foreign-remediation.yaml',
       'fixtures/nodes/master.yaml',
@@ -44,16 +48,21 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
   },
   'single-node': {
     hco: 'clusters/hco-everything.yaml',
-    nodes: [POOLS, 'fixtures/nodes/cluster-sno.yaml'],
+    nodes: [POOLS, OLDER_KUBELETS, 'fixtures/nodes/cluster-sno.yaml'],
     forceVfio: true,
   },
   compact: {
     hco: 'clusters/hco-everything.yaml',
-    nodes: [POOLS, 'clusters/remediation-elsewhere.yaml', 'fixtures/nodes/cluster-compact.yaml'],
+    nodes: [
+      POOLS,
+      KUBELETS,
+      'clusters/remediation-elsewhere.yaml',
+      'fixtures/nodes/cluster-compact.yaml',
+    ],
   },
   mixed: {
     hco: 'clusters/hco-fencing.yaml',
-    nodes: [POOLS, REMEDIATION, 'fixtures/nodes/cluster-heterogeneous.yaml'],
+    nodes: [POOLS, KUBELETS, REMEDIATION, 'fixtures/nodes/cluster-heterogeneous.yaml'],
   },
   'hosted-control-plane': {
     hco: 'clusters/hco-everything.yaml',

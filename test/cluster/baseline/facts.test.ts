@@ -36,6 +36,9 @@ const GPU = 'gpuPresent'
 const VFIO = 'vfioCapable'
 const USB = 'usbDevicesPresent'
 
+/** What the samples of other operators' objects, which stay, are read as. */
+const OF_OPERATORS = ['kubeletDropIns', 'masterKubeletDropIns', 'remediationTemplate']
+
 interface Shape {
   readonly what: string
   readonly objects: readonly Manifest[]
@@ -123,7 +126,7 @@ t.test('facts', async (t) => {
       await startAnew(objects)
       const found = await until('facts are published', facts)
       t.same(trueOf(found.hardware).sort(), [...hardware].sort())
-      t.same(trueOf(found.topology).sort(), [...topology].sort())
+      t.same(trueOf(found.topology).sort(), [...OF_OPERATORS, ...topology].sort())
       t.equal(found.topology.provider, provider)
     })
   }
@@ -150,6 +153,14 @@ t.test('facts', async (t) => {
     await admin('DELETE', `${CONFIG}/schedulers/cluster`)
     await until('and so is its end', async () => !(await facts()).topology.schedulableMasters)
     t.equal(await metric('reconciler', 'virt_platform_leader'), 1)
+  })
+
+  await t.test('of kubelets that read no folder of settings, by their unit', async () => {
+    const path = '/apis/machineconfiguration.openshift.io/v1/machineconfigs/01-master-kubelet'
+    const units = [{ name: 'kubelet.service', contents: 'ExecStart=/usr/bin/kubelet' }]
+    const patch = { spec: { config: { systemd: { units } } } }
+    await admin('PATCH', path, patch, 'application/merge-patch+json')
+    await until('it is seen', async () => !(await facts()).topology.masterKubeletDropIns)
   })
 
   await t.test('of images, from the environment', async (t) => {

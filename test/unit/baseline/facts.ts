@@ -48,6 +48,8 @@ const plain: Facts = {
     hostedControlPlane: false,
     foreignKubeletConfig: false,
     foreignMasterKubeletConfig: false,
+    kubeletDropIns: true,
+    masterKubeletDropIns: true,
     foreignSwapManager: false,
     foreignNodeHealthCheck: false,
     remediationTemplate: true,

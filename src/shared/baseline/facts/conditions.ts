@@ -4,6 +4,7 @@ import { AUTOPILOT, PREFIX } from '../annotations.ts'
 import { ANNOTATION_FORMATS, isOff } from '../catalog/annotation-formats.ts'
 import type { Condition } from '../catalog/condition-schemas.ts'
 import { answerKey, type Facts } from './facts.ts'
+import { KUBELET_FOLDER } from './kubelet-unit.ts'
 
 /** Whether the condition holds; throws when it cannot be evaluated, which is never the same as false. */
 export const holds = (condition: Condition, facts: Facts): boolean =>
@@ -23,12 +24,20 @@ const foreignKubeletConfig = (pool: string) =>
     `no KubeletConfig but ours selects the pool ${pool}: they are not merged, and the newest wins`,
   ] as const
 
+const dropIns = (pool: string, release: string) =>
+  [
+    `the kubelets of the pool ${pool} read ${KUBELET_FOLDER}, which they do from OpenShift ${release} on`,
+    `the kubelets of the pool ${pool} do not read ${KUBELET_FOLDER}`,
+  ] as const
+
 /** What is to be so where the fact must be true, and where it must be false. */
 const OBSTACLES: Readonly<
   Partial<Record<Of<'topology'>['field'], readonly [whereTrue: string, whereFalse: string]>>
 > = {
   foreignKubeletConfig: foreignKubeletConfig('worker'),
   foreignMasterKubeletConfig: foreignKubeletConfig('master'),
+  kubeletDropIns: dropIns('worker', '4.21'),
+  masterKubeletDropIns: dropIns('master', '4.23'),
   foreignSwapManager: [
     'wasp-agent manages swap, or is about to',
     `wasp-agent does not manage swap: HCO deploys it where memoryOvercommitPercentage is above 100, unless it is 1.18 or newer and ${AUTOPILOT} is "true" or lists swap-enable`,

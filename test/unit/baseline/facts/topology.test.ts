@@ -21,6 +21,8 @@ const NOWHERE: TopologySources = {
   pools: [],
   kubeletConfigs: [],
   ownKubeletConfigs: ['virt-perf-settings', 'virt-perf-settings-master'],
+  workerKubelet: undefined,
+  masterKubelet: undefined,
   waspAgents: [],
   nodeHealthChecks: [],
   ownHealthChecks: [],
