@@ -12,8 +12,6 @@ interface SampleCluster {
   readonly nodes: readonly string[]
   /** API groups that are not served there. */
   readonly withoutApi?: readonly string[]
-  /** Whether the nodes can pass devices on, which no label of theirs says. */
-  readonly forceVfio?: true
 }
 
 const POOLS = 'clusters/pools.yaml'
@@ -49,7 +47,6 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
   'single-node': {
     hco: 'clusters/hco-everything.yaml',
     nodes: [POOLS, OLDER_KUBELETS, 'fixtures/nodes/cluster-sno.yaml'],
-    forceVfio: true,
   },
   compact: {
     hco: 'clusters/hco-everything.yaml',
@@ -85,8 +82,8 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
 
 /** What the product would decide on a sample cluster, as `render` has it. */
 export function evaluateSample(catalog: Catalog, sample: SampleCluster): Evaluation {
-  const { hco, nodes, withoutApi = [], forceVfio = false } = sample
+  const { hco, nodes, withoutApi = [] } = sample
   const inTest = (file: string) => join(TEST, file)
-  const options = { hco: inTest(hco), nodes: nodes.map(inTest), withoutApi, forceVfio }
+  const options = { hco: inTest(hco), nodes: nodes.map(inTest), withoutApi }
   return evaluateOffline(catalog, options, {})
 }

@@ -21,8 +21,6 @@ export interface OfflineOptions {
   readonly forcePci?: boolean
   readonly forceNuma?: boolean
   readonly forceGpu?: boolean
-  readonly forceVfio?: boolean
-  readonly forceUsb?: boolean
 }
 
 /** What the product would decide on the cluster that the options describe. */
@@ -49,8 +47,6 @@ const forcedDetectors = (options: OfflineOptions): readonly Detector[] => [
   ...(options.forcePci || options.forceGpu ? (['pciDevicesPresent'] as const) : []),
   ...(options.forceNuma ? (['numaNodesPresent'] as const) : []),
   ...(options.forceGpu ? (['gpuPresent'] as const) : []),
-  ...(options.forceVfio ? (['vfioCapable'] as const) : []),
-  ...(options.forceUsb ? (['usbDevicesPresent'] as const) : []),
 ]
 
 /** Hardware that was there a moment ago counts, whatever the nodes have now. */

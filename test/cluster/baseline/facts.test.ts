@@ -33,8 +33,6 @@ const infrastructure = (type: string, controlPlaneTopology: string): Manifest =>
 const PCI = 'pciDevicesPresent'
 const NUMA = 'numaNodesPresent'
 const GPU = 'gpuPresent'
-const VFIO = 'vfioCapable'
-const USB = 'usbDevicesPresent'
 
 /** What the samples of other operators' objects, which stay, are read as. */
 const OF_OPERATORS = ['kubeletDropIns', 'masterKubeletDropIns', 'remediationTemplate']
@@ -65,13 +63,13 @@ const shapes: readonly Shape[] = [
   {
     what: 'three masters and unlike workers',
     objects: sample('cluster-heterogeneous'),
-    hardware: [PCI, NUMA, GPU, VFIO, USB],
+    hardware: [PCI, NUMA, GPU],
     provider: 'baremetal',
   },
   {
     what: 'a worker whose GPUs are for virtual machines',
     objects: sample('worker-baremetal-gpu'),
-    hardware: [PCI, NUMA, GPU, VFIO, USB],
+    hardware: [PCI, NUMA, GPU],
     topology: ['singleNode'],
   },
   {
@@ -138,7 +136,7 @@ t.test('facts', async (t) => {
       const { hardware } = await facts()
       return hardware.gpuPresent && hardware
     })
-    t.same(trueOf(found).sort(), [PCI, NUMA, GPU, VFIO, USB].sort())
+    t.same(trueOf(found).sort(), [PCI, NUMA, GPU].sort())
   })
 
   await t.test('of masters that begin to take work, at once', async (t) => {

@@ -45,7 +45,6 @@ t.test('with nothing said, a plain cluster that has every API', async (t) => {
 t.test('hardware is as the flags say, or as the nodes have it', async (t) => {
   t.match(await states('--force-pci'), { 'pci-passthrough': 'Active' })
   t.match(await states('--force-gpu'), { 'pci-passthrough': 'Active' }, 'a GPU is a PCI device')
-  t.match(await states('--force-usb', '--force-vfio'), { 'pci-passthrough': 'ConditionFalse' })
   t.match(await states(`--nodes=${NODES}/worker-baremetal-gpu.yaml`), {
     'pci-passthrough': 'Active',
   })

@@ -38,8 +38,6 @@ const plain: Facts = {
     pciDevicesPresent: false,
     numaNodesPresent: false,
     gpuPresent: false,
-    vfioCapable: false,
-    usbDevicesPresent: false,
   },
   topology: {
     compact: false,
@@ -107,8 +105,6 @@ export const FULL: Changes = {
   hardware: {
     pciDevicesPresent: true,
     numaNodesPresent: true,
-    usbDevicesPresent: true,
-    vfioCapable: true,
   },
   topology: { schedulableMasters: true },
   enums: {

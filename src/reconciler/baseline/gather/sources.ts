@@ -91,7 +91,7 @@ const PROJECTIONS: Readonly<Record<string, (object: KubeObject) => KubeObject>> 
   remediationTemplates: projectTemplate,
 }
 
-const KEPT_LABELS = ['feature.node.kubernetes.io/', 'node-role.kubernetes.io/', 'nvidia.com/']
+const KEPT_LABELS = ['feature.node.kubernetes.io/', 'node-role.kubernetes.io/']
 const hardwareLabels = (labels: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.entries(labels).filter(([key]) => KEPT_LABELS.some((prefix) => key.startsWith(prefix))),

@@ -65,7 +65,7 @@ function evaluate(condition: Condition, facts: Facts): boolean {
     case 'annotation':
       return isAnnotated(facts, condition)
     case 'hardware-detection':
-      return known(facts.hardware[condition.detector], condition.detector)
+      return isDetected(facts, condition)
     case 'topology':
       return known(facts.topology[condition.field], condition.field) === (condition.value ?? true)
     case 'feature-gate':
@@ -84,7 +84,7 @@ function describe(condition: Condition): string {
     case 'annotation':
       return `the HyperConverged is annotated ${PREFIX}${condition.key}=${wantedValue(condition)}`
     case 'hardware-detection':
-      return `${condition.detector} on some node`
+      return `${condition.detector} on some node${isNameable(condition) ? `, or ${PREFIX}${DEVICES} names some` : ''}`
     case 'topology':
       return describeTopology(condition)
     case 'feature-gate':
@@ -106,6 +106,19 @@ type Of<Type> = Extract<Condition, { readonly type: Type }>
 /** Whether the API of a condition is there, whatever it offers. */
 export const isServed = ({ served }: Facts, { group, kind, versions }: Of<'crd'>) =>
   (served[`${group}/${kind}`] ?? []).some((version) => versions?.includes(version) ?? true)
+
+/** Devices that somebody names count without any label, which only some classes have, and where Node Feature Discovery runs. */
+const isDetected = ({ hardware, hco }: Facts, condition: Of<'hardware-detection'>) =>
+  known(hardware[condition.detector], condition.detector) ||
+  (isNameable(condition) && namesDevices(hco.annotations[DEVICES]))
+
+const DEVICES = 'vfio-device-ids'
+
+const isNameable = ({ detector }: Of<'hardware-detection'>) => detector === 'pciDevicesPresent'
+
+// A list that is none is a mistake of the assets that it asks for, and of no other.
+const namesDevices = (text = '') =>
+  !isOff(text) && ANNOTATION_FORMATS['device-ids'].problemOf(text) === undefined
 
 function isOffered({ enums, fields }: Facts, { group, kind, offers }: Of<'crd'>): boolean {
   if (!offers) return true

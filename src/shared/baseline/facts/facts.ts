@@ -29,13 +29,7 @@ export interface HcoFacts {
   readonly spec: Readonly<Record<string, unknown>>
 }
 
-export const DETECTORS = [
-  'pciDevicesPresent',
-  'numaNodesPresent',
-  'gpuPresent',
-  'vfioCapable',
-  'usbDevicesPresent',
-] as const
+export const DETECTORS = ['pciDevicesPresent', 'numaNodesPresent', 'gpuPresent'] as const
 export type Detector = (typeof DETECTORS)[number]
 
 export const TOPOLOGY_FIELDS = [

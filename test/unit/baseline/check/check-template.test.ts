@@ -22,7 +22,7 @@ const section = (conditions: readonly object[] = []) => ({
 })
 const ALONE =
   'is not for templates, whose output depends on facts, object, pool, enums, fields, sections, file, base64, optional, toYaml alone'
-const HARDWARE = 'pciDevicesPresent, numaNodesPresent, gpuPresent, vfioCapable, usbDevicesPresent'
+const HARDWARE = 'pciDevicesPresent, numaNodesPresent, gpuPresent'
 
 const cases: Readonly<Record<string, readonly Case[]>> = {
   'reads of what a template is given': [
