@@ -158,8 +158,6 @@ export function createProgram(env: Env): Command {
     .option('--force-pci', 'as if a node had PCI devices to pass through')
     .option('--force-numa', 'as if a node had NUMA')
     .option('--force-gpu', 'as if a node had a GPU')
-    .option('--force-vfio', 'as if a node could pass devices through')
-    .option('--force-usb', 'as if a node had USB devices')
     .option('--asset <name>', 'only this asset; repeatable', collect)
     .option('--metadata-only', 'apiVersion, kind and metadata alone', false)
     .addOption(

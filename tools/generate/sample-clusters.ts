@@ -12,11 +12,11 @@ interface SampleCluster {
   readonly nodes: readonly string[]
   /** API groups that are not served there. */
   readonly withoutApi?: readonly string[]
-  /** Whether the nodes can pass devices on, which no label of theirs says. */
-  readonly forceVfio?: true
 }
 
 const POOLS = 'clusters/pools.yaml'
+const KUBELETS = 'clusters/kubelets.yaml'
+const OLDER_KUBELETS = 'clusters/kubelets-4.21.yaml'
 const REMEDIATION = 'clusters/remediation.yaml'
 
 /** The clusters that every asset is rendered for, by name. */
@@ -26,6 +26,7 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
     nodes: [
       'clusters/bare-metal.yaml',
       POOLS,
+      KUBELETS,
       REMEDIATION,
       'fixtures/nodes/master.yaml',
       'fixtures/nodes/worker-baremetal-gpu.yaml',
@@ -36,6 +37,7 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
     nodes: [
       'clusters/virtual.yaml',
       POOLS,
+      OLDER_KUBELETS,
       REMEDIATION,
       'clusters/foreign-remediation.yaml',
       'fixtures/nodes/master.yaml',
@@ -44,16 +46,20 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
   },
   'single-node': {
     hco: 'clusters/hco-everything.yaml',
-    nodes: [POOLS, 'fixtures/nodes/cluster-sno.yaml'],
-    forceVfio: true,
+    nodes: [POOLS, OLDER_KUBELETS, 'fixtures/nodes/cluster-sno.yaml'],
   },
   compact: {
     hco: 'clusters/hco-everything.yaml',
-    nodes: [POOLS, 'clusters/remediation-elsewhere.yaml', 'fixtures/nodes/cluster-compact.yaml'],
+    nodes: [
+      POOLS,
+      KUBELETS,
+      'clusters/remediation-elsewhere.yaml',
+      'fixtures/nodes/cluster-compact.yaml',
+    ],
   },
   mixed: {
     hco: 'clusters/hco-fencing.yaml',
-    nodes: [POOLS, REMEDIATION, 'fixtures/nodes/cluster-heterogeneous.yaml'],
+    nodes: [POOLS, KUBELETS, REMEDIATION, 'fixtures/nodes/cluster-heterogeneous.yaml'],
   },
   'hosted-control-plane': {
     hco: 'clusters/hco-everything.yaml',
@@ -80,8 +86,8 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
 
 /** What the product would decide on a sample cluster, as `render` has it. */
 export function evaluateSample(catalog: Catalog, sample: SampleCluster): Evaluation {
-  const { hco, nodes, withoutApi = [], forceVfio = false } = sample
+  const { hco, nodes, withoutApi = [] } = sample
   const inTest = (file: string) => join(TEST, file)
-  const options = { hco: inTest(hco), nodes: nodes.map(inTest), withoutApi, forceVfio }
+  const options = { hco: inTest(hco), nodes: nodes.map(inTest), withoutApi }
   return evaluateOffline(catalog, options, {})
 }

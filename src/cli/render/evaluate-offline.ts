@@ -20,8 +20,6 @@ export interface OfflineOptions {
   readonly forcePci?: boolean
   readonly forceNuma?: boolean
   readonly forceGpu?: boolean
-  readonly forceVfio?: boolean
-  readonly forceUsb?: boolean
 }
 
 /** What the product would decide on the cluster that the options describe. */
@@ -50,6 +48,4 @@ const hardwareThatWas = (options: OfflineOptions): StickyHardware => ({
   amd64PciDevicesPresent: { value: Boolean(options.forcePci || options.forceGpu) },
   numaNodesPresent: { value: options.forceNuma ?? false },
   gpuPresent: { value: options.forceGpu ?? false },
-  vfioCapable: { value: options.forceVfio ?? false },
-  usbDevicesPresent: { value: options.forceUsb ?? false },
 })

@@ -23,7 +23,7 @@ export interface OfflineCluster extends Pick<Observations, 'hco' | 'schemas' | '
 /** What would be observed on such a cluster; throws an Error that names what in its description makes no sense. */
 export function observationsOf(catalog: Catalog, cluster: OfflineCluster): Observations {
   const { hco, objects, schemas, images } = cluster
-  const stranger = objects.find((object) => !SOURCES.some((source) => isFrom(source, object)))
+  const stranger = objects.find((object) => !SOURCES.some((source) => isOfKind(source, object)))
   if (stranger) throw new Error(`--nodes: ${titleOf(stranger)} ${whyStrange(stranger)}`)
   const objectsOf = (id: SourceId) => objects.filter((object) => isFrom(FACT_SOURCES[id], object))
   return {
@@ -33,6 +33,8 @@ export function observationsOf(catalog: Catalog, cluster: OfflineCluster): Obser
     scheduler: objectsOf('scheduler')[0],
     pools: objectsOf('pools'),
     kubeletConfigs: objectsOf('kubeletConfigs'),
+    workerKubelet: objectsOf('workerKubelet')[0],
+    masterKubelet: objectsOf('masterKubelet')[0],
     waspAgents: objectsOf('waspAgents'),
     nodeHealthChecks: objectsOf('nodeHealthChecks'),
     remediationTemplates: objectsOf('remediationTemplates'),
@@ -63,10 +65,8 @@ const isFrom = (source: Source, object: KubeObject) =>
 
 function whyStrange(object: KubeObject): string {
   if (isOfKind(HCO, object)) return 'is to be given with --hco'
-  const source = SOURCES.find((candidate) => isOfKind(candidate, object))
-  if (source) return `is not the one that facts are read from, which is named ${source.name}`
-  const kinds = SOURCES.map(({ kind }) => kind).join(', ')
-  return `is of no kind that facts are read from, which are ${kinds}`
+  const kinds = new Set(SOURCES.map(({ kind }) => kind))
+  return `is of no kind that facts are read from, which are ${[...kinds].join(', ')}`
 }
 
 type ServedOfflineOptions = Pick<OfflineCluster, 'hco' | 'schemas' | 'withoutApis'>

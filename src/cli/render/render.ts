@@ -58,8 +58,6 @@ const OFFLINE_FLAGS = {
   forcePci: '--force-pci',
   forceNuma: '--force-numa',
   forceGpu: '--force-gpu',
-  forceVfio: '--force-vfio',
-  forceUsb: '--force-usb',
 } as const satisfies Readonly<Record<keyof Omit<OfflineOptions, 'hcoNamespace'>, string>>
 
 /** Why assets that were asked for by name are not in what is printed. */

@@ -8,13 +8,13 @@ import { until } from '../harness/until.ts'
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 const PREFIX = 'platform.kubevirt.io'
 const METALLB_CRD = 'metallbs.metallb.io'
-const USB = 'feature.node.kubernetes.io/usb-fe_1a6e_089a.present'
+const GPU = 'feature.node.kubernetes.io/pci-0302_10de.present'
 const LONG_AGO = 0
 
 const CONDITIONS: readonly Condition[] = [
   { type: 'annotation', key: 'enable-probe' },
   { type: 'annotation', key: 'disable-probe', not: true },
-  { type: 'hardware-detection', detector: 'usbDevicesPresent' },
+  { type: 'hardware-detection', detector: 'gpuPresent' },
   { type: 'feature-gate', name: 'downwardMetrics' },
   { type: 'topology', field: 'schedulableMasters' },
   { type: 'image', key: 'probe' },
@@ -105,14 +105,14 @@ t.test('conditions', async (t) => {
     merge(HYPERCONVERGED, { spec: { storage: { vmStateStorageClass } } })
   const setImage = (image: string) => restart('reconciler', { env: { RELATED_IMAGE_PROBE: image } })
   /** A device is believed in for a quarter of an hour: as if that had passed. */
-  const forgetUsb = async () => {
-    await succeeds(['label', 'node', 'worker-0', `${USB}-`])
+  const forgetGpu = async () => {
+    await succeeds(['label', 'node', 'worker-0', `${GPU}-`])
     const flag = async () => JSON.parse((await read(STATE)).data['hardware.json'])
-    await until('it is gone', async () => (await flag()).usbDevicesPresent.falseSince)
+    await until('it is gone', async () => (await flag()).gpuPresent.falseSince)
     await restart('reconciler', {
       async meanwhile() {
-        const usbDevicesPresent = { value: true, falseSince: LONG_AGO }
-        const hardware = JSON.stringify({ ...(await flag()), usbDevicesPresent })
+        const gpuPresent = { value: true, falseSince: LONG_AGO }
+        const hardware = JSON.stringify({ ...(await flag()), gpuPresent })
         const patch = { data: { 'hardware.json': hardware } }
         await cluster.admin('PATCH', STATE, patch, 'application/merge-patch+json')
       },
@@ -131,8 +131,8 @@ t.test('conditions', async (t) => {
       off: () => annotate('disable-probe=true'),
     },
     'hardware-detection': {
-      on: () => succeeds(['label', 'node', 'worker-0', `${USB}=true`]),
-      off: forgetUsb,
+      on: () => succeeds(['label', 'node', 'worker-0', `${GPU}=true`]),
+      off: forgetGpu,
     },
     'feature-gate': { on: () => setGate('Enabled'), off: () => setGate('Disabled') },
     topology: { on: () => setMasters(true), off: () => setMasters(false) },

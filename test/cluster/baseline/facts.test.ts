@@ -34,8 +34,9 @@ const PCI = 'pciDevicesPresent'
 const AMD64 = 'amd64PciDevicesPresent'
 const NUMA = 'numaNodesPresent'
 const GPU = 'gpuPresent'
-const VFIO = 'vfioCapable'
-const USB = 'usbDevicesPresent'
+
+/** What the samples of other operators' objects, which stay, are read as. */
+const OF_OPERATORS = ['kubeletDropIns', 'masterKubeletDropIns', 'remediationTemplate']
 
 interface Shape {
   readonly what: string
@@ -63,7 +64,7 @@ const shapes: readonly Shape[] = [
   {
     what: 'three masters and unlike workers',
     objects: sample('cluster-heterogeneous'),
-    hardware: [PCI, AMD64, NUMA, GPU, VFIO, USB],
+    hardware: [PCI, AMD64, NUMA, GPU],
     provider: 'baremetal',
   },
   {
@@ -77,7 +78,7 @@ const shapes: readonly Shape[] = [
   {
     what: 'a worker whose GPUs are for virtual machines',
     objects: sample('worker-baremetal-gpu'),
-    hardware: [PCI, AMD64, NUMA, GPU, VFIO, USB],
+    hardware: [PCI, AMD64, NUMA, GPU],
     topology: ['singleNode'],
   },
   {
@@ -132,7 +133,7 @@ t.test('facts', async (t) => {
       await startAnew(objects)
       const found = await until('facts are published', facts)
       t.same(trueOf(found.hardware).sort(), [...hardware].sort())
-      t.same(trueOf(found.topology).sort(), [...topology].sort())
+      t.same(trueOf(found.topology).sort(), [...OF_OPERATORS, ...topology].sort())
       t.equal(found.topology.provider, provider)
     })
   }
@@ -144,7 +145,7 @@ t.test('facts', async (t) => {
       const { hardware } = await facts()
       return hardware.gpuPresent && hardware
     })
-    t.same(trueOf(found).sort(), [PCI, AMD64, NUMA, GPU, VFIO, USB].sort())
+    t.same(trueOf(found).sort(), [PCI, AMD64, NUMA, GPU].sort())
   })
 
   await t.test('of masters that begin to take work, at once', async (t) => {
@@ -159,6 +160,14 @@ t.test('facts', async (t) => {
     await admin('DELETE', `${CONFIG}/schedulers/cluster`)
     await until('and so is its end', async () => !(await facts()).topology.schedulableMasters)
     t.equal(await metric('reconciler', 'virt_platform_leader'), 1)
+  })
+
+  await t.test('of kubelets that read no folder of settings, by their unit', async () => {
+    const path = '/apis/machineconfiguration.openshift.io/v1/machineconfigs/01-master-kubelet'
+    const units = [{ name: 'kubelet.service', contents: 'ExecStart=/usr/bin/kubelet' }]
+    const patch = { spec: { config: { systemd: { units } } } }
+    await admin('PATCH', path, patch, 'application/merge-patch+json')
+    await until('it is seen', async () => !(await facts()).topology.masterKubeletDropIns)
   })
 
   await t.test('of images, from the environment', async (t) => {

@@ -5,11 +5,10 @@ import { until } from '../harness/until.ts'
 
 const PREFIX = 'platform.kubevirt.io'
 const LIMIT = '/spec/virtualization/liveMigrationConfig/bandwidthPerMigration'
-const USB = 'feature.node.kubernetes.io/usb-fe_1a6e_089a.present'
 
 t.test('what nobody asks for any more goes, whoever stored it', async (t) => {
-  const cluster = await autopilotCluster(t)
-  const { read, admin } = cluster
+  const cluster = await autopilotCluster(t, { reconcilerFlags: ['--resync=500ms'] })
+  const { read, untilCompared } = cluster
   const alice = cluster.person('alice')
   const succeeds = async (args: readonly string[]) => {
     const said = await alice(args)
@@ -53,13 +52,6 @@ t.test('what nobody asks for any more goes, whoever stored it', async (t) => {
     )
   })
 
-  const node = JSON.stringify({ metadata: { labels: { [USB]: 'true' } } })
-  const path = '/api/v1/nodes/worker-0'
-  t.equal(
-    (await admin('PATCH', path, JSON.parse(node), 'application/merge-patch+json')).status,
-    200,
-  )
-
   await t.test('a device, with the list of its devices in one write', async (t) => {
     await annotate('usb-devices=046d:0825')
     await until('it is permitted', async () => (await devices()).length === 1)
@@ -76,7 +68,7 @@ t.test('what nobody asks for any more goes, whoever stored it', async (t) => {
     await annotate('usb-devices=046d:0825,1a6e:089a')
     await until('both are permitted', async () => (await devices()).length === 2)
     const none = { spec: { virtualization: { permittedHostDevices: null } } }
-    // The webhook hears of the node's device from the leader.
+    // The webhook hears of the section from the leader.
     await until('the webhook keeps them', async () =>
       (await merge(none, '--dry-run=server')).stderr.includes('kept at'),
     )
@@ -109,5 +101,29 @@ t.test('what nobody asks for any more goes, whoever stored it', async (t) => {
     await annotate('enable-incident-detection-')
     await until('they are off', async () => !(await monitoring()).clusterHealthAnalyzer)
     t.same(await monitoring(), { perses: enabled })
+  })
+
+  await t.test('a PCI device that the admin permits under another name is his', async (t) => {
+    const permitted = async () => (await spec()).permittedHostDevices?.pciHostDevices ?? []
+    const setPermitted = (pciHostDevices: readonly object[] | null) =>
+      merge({ spec: { virtualization: { permittedHostDevices: { pciHostDevices } } } })
+    const own = { pciDeviceSelector: '10de:1eb8', resourceName: 'kubevirt.io/pci-10de-1eb8' }
+    const theirs = { pciDeviceSelector: '10DE:1EB8', resourceName: 'nvidia.com/TU104GL_Tesla_T4' }
+    await annotate('vfio-device-ids=10de:1eb8')
+    await until('it is permitted', async () => (await permitted()).length === 1)
+    t.match(await permitted(), [own])
+    await until('it is ours', async () => (await ours()).includes('pciHostDevices'))
+
+    await setPermitted([own, theirs])
+    await until('ours gives way', async () => !(await ours()).includes('pciHostDevices'))
+    await untilCompared('kubevirt-hyperconverged')
+    t.match(await permitted(), [theirs])
+    t.equal((await permitted()).length, 1)
+
+    await setPermitted(null)
+    await until('without his it is back', async () => (await permitted()).length === 1)
+    t.match(await permitted(), [own])
+    await annotate('vfio-device-ids-')
+    await until('none is left', async () => (await permitted()).length === 0)
   })
 })

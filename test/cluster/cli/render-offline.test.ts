@@ -26,7 +26,7 @@ t.test('with nothing said, a plain cluster that has every API', async (t) => {
   )
   t.match(found, {
     'hco-golden-config': 'Active',
-    'swap-enable': 'Active',
+    'swap-enable': 'ConditionFalse',
     'pci-passthrough': 'ConditionFalse',
     'kubelet-perf-settings': 'Active',
     metallb: 'Active',
@@ -45,7 +45,6 @@ t.test('with nothing said, a plain cluster that has every API', async (t) => {
 t.test('hardware is as the flags say, or as the nodes have it', async (t) => {
   t.match(await states('--force-pci'), { 'pci-passthrough': 'Active' })
   t.match(await states('--force-gpu'), { 'pci-passthrough': 'Active' }, 'a GPU is a PCI device')
-  t.match(await states('--force-usb', '--force-vfio'), { 'pci-passthrough': 'ConditionFalse' })
   t.match(await states(`--nodes=${NODES}/worker-baremetal-gpu.yaml`), {
     'pci-passthrough': 'Active',
   })
@@ -62,8 +61,14 @@ t.test('an API that is not there takes its assets along', async (t) => {
     'swap-enable': 'NotServed',
     'kubelet-perf-settings': 'NotServed',
     metallb: 'NotServed',
-    'node-health-standard': 'Active',
+    'observability-ui': 'Active',
   })
+})
+
+t.test('what other operators keep may be told, too', async (t) => {
+  const clusters = join(import.meta.dirname, '../../clusters')
+  const told = ['kubelets', 'remediation'].map((name) => `--nodes=${clusters}/${name}.yaml`)
+  t.match(await states(...told), { 'swap-enable': 'Active', 'node-health-standard': 'Active' })
 })
 
 t.test('the HyperConverged may come from standard input, with what it asks for', async (t) => {

@@ -27,8 +27,16 @@ import type { TypeMeta } from '../merge/served.ts'
 
 const NEWER = join(import.meta.dirname, '../../clusters/definitions')
 const FENCING = 'fence-agents-remediation.medik8s.io/v1alpha1/FenceAgentsRemediationTemplate'
-const FACT_KINDS =
-  'nodes,infrastructures,schedulers,machineconfigpools,kubeletconfigs.machineconfiguration.openshift.io'
+const FACT_KINDS = `nodes,${[
+  'infrastructures',
+  'schedulers',
+  'machineconfigpools',
+  'kubeletconfigs.machineconfiguration.openshift.io',
+  'machineconfigs',
+  'nodehealthchecks',
+  'selfnoderemediationtemplates',
+  'daemonsets',
+].join()}`
 
 /** The digests in the table that `-o status` prints, by asset, of those that have a baseline. */
 const digestsIn = (status: string): Readonly<Record<string, string>> => {
@@ -119,7 +127,7 @@ t.test('render and the running product have one opinion', async (t) => {
     const offline = [
       `--namespace=${NAMESPACE}`,
       `--hco=${await dump(['hyperconvergeds', '-A'], 'yaml')}`,
-      `--nodes=${await dump([FACT_KINDS], 'yaml')}`,
+      `--nodes=${await dump([FACT_KINDS, '-A'], 'yaml')}`,
     ]
     for (const format of ['yaml', 'json', 'status']) {
       const [here, there] = await Promise.all([
@@ -129,7 +137,7 @@ t.test('render and the running product have one opinion', async (t) => {
       t.same(here, there, format)
     }
     const nodes = await dump(['nodes'], 'json')
-    const others = await dump([FACT_KINDS.replace('nodes,', '')], 'json')
+    const others = await dump([FACT_KINDS.replace('nodes,', ''), '-A'], 'json')
     const apart = [...offline.slice(0, 2), `--nodes=${nodes}`, `--nodes=${others}`]
     t.same(
       (await run(['render', ...apart])).stdout,

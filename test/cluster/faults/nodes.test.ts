@@ -7,12 +7,12 @@ import { faultyCluster, HEAL } from './faulty-cluster.ts'
 // The page of a list is 100.
 const NODES = 110
 const AT_ONCE = 10
-const USB = 'feature.node.kubernetes.io/usb-fe_1a6e_089a.present'
+const GPU = 'feature.node.kubernetes.io/pci-0302_10de.present'
 
 t.test('more nodes than one page of a list', async (t) => {
   const cluster = await faultyCluster(t, {
     reconcilerFlags: ['--resync=1h'],
-    // It has USB devices, which here only the last node is to have.
+    // It has GPUs, which here only the last node is to have.
     only: ({ metadata }) => metadata.name !== 'worker-gpu-0',
   })
   const { autopilot, admin, proxy, edit, survive, untilHealed, read, complaints, mark } = cluster
@@ -26,11 +26,10 @@ t.test('more nodes than one page of a list', async (t) => {
     if (status !== 201) throw new Error(`creating ${name}: ${status}`)
   }
   while (names.length > 0) await Promise.all(names.splice(0, AT_ONCE).map(create))
-  const hasUsb = async () =>
-    JSON.parse((await read(STATE)).data['facts.json']).hardware.usbDevicesPresent
-  t.equal(await hasUsb(), false)
-  await admin('POST', '/api/v1/nodes', { metadata: { name: 'zz-last', labels: { [USB]: 'true' } } })
-  await until('the last node is seen as it comes', hasUsb)
+  const hasGpu = async () => JSON.parse((await read(STATE)).data['facts.json']).hardware.gpuPresent
+  t.equal(await hasGpu(), false)
+  await admin('POST', '/api/v1/nodes', { metadata: { name: 'zz-last', labels: { [GPU]: 'true' } } })
+  await until('the last node is seen as it comes', hasGpu)
 
   const isOfNodes: Which = ({ path, account }) =>
     path === '/api/v1/nodes' && account === 'reconciler'
@@ -74,7 +73,7 @@ t.test('more nodes than one page of a list', async (t) => {
         t.ok(passed().filter(isSecondPage).at(-1)?.status === 200, 'all pages were read')
       }
       await survive(t, work, [HEAL])
-      t.equal(await hasUsb(), true)
+      t.equal(await hasGpu(), true)
     })
   }
 
@@ -97,7 +96,7 @@ t.test('more nodes than one page of a list', async (t) => {
       await until('it reads them again', async () => refused().at(-1)?.status === 200, 90_000)
     }
     await survive(t, work, [HEAL])
-    t.equal(await hasUsb(), true)
+    t.equal(await hasGpu(), true)
   })
 })
 

@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 
+import { DEAF, EXEC, LISTENING } from './kubelet-texts.ts'
 import { link, nodeRoot } from './node-root.ts'
 import { lines, type Run, runScript, type Swap, swaps } from './node-script.ts'
 
@@ -20,10 +21,6 @@ interface Node {
 }
 
 const KUBELET = 'etc/systemd/system/kubelet.service'
-const FOLDER = '/etc/openshift/kubelet.conf.d'
-const EXEC =
-  'ExecStart=/usr/local/bin/kubenswrapper /usr/bin/kubelet \\\n  --config-dir=/etc/openshift/kubelet.conf.d \\\n  --v=2\n'
-
 /** A node with a swap partition that has two links, and a swap file. */
 const node = async (
   t: Test,
@@ -167,21 +164,7 @@ t.test('refuses to guess a priority', async (t) => {
 
 const deaf: readonly (readonly [what: string, kubelet: Readonly<Record<string, string>>])[] = [
   ['no unit', {}],
-  [
-    'a unit without such a folder',
-    { [KUBELET]: '[Service]\nExecStart=/usr/bin/kubelet --config=/x\n' },
-  ],
-  ['the folder in a comment only', { [KUBELET]: `[Service]\n# --config-dir=${FOLDER}\n` }],
-  ['another folder', { [KUBELET]: 'ExecStart=/usr/bin/kubelet --config-dir=/etc/kubernetes/x\n' }],
-  ['a folder in it', { [KUBELET]: `ExecStart=/usr/bin/kubelet --config-dir=${FOLDER}/x\n` }],
-  [
-    'one that begins alike',
-    { [KUBELET]: `ExecStart=/usr/bin/kubelet --config-dir=${FOLDER}.old\n` },
-  ],
-  [
-    'an option that only begins alike',
-    { [KUBELET]: `ExecStart=/usr/bin/kubelet --config-directory=${FOLDER}\n` },
-  ],
+  ...DEAF.map(([what, text]) => [what, { [KUBELET]: text }] as const),
 ]
 
 for (const [what, kubelet] of deaf)
@@ -203,10 +186,9 @@ for (const file of [`${KUBELET}.d/10-mco.conf`, 'usr/lib/systemd/system/kubelet.
     t.match(await run(root, PARTITION, 100), { status: 0, stdout: /is on, with priority 100/ })
   })
 
-for (const option of [`=${FOLDER}/`, ` ${FOLDER}`, `="${FOLDER}" \\`])
-  t.test(`finds the folder as --config-dir${option}`, async (t) => {
-    const kubelet = { [KUBELET]: `ExecStart=/usr/bin/kubelet --config-dir${option}\n` }
-    const root = await node(t, { kubelet })
+for (const [what, text] of LISTENING)
+  t.test(`finds the folder in ${what}`, async (t) => {
+    const root = await node(t, { kubelet: { [KUBELET]: text } })
     t.match(await run(root, PARTITION, 100), { status: 0, stdout: /is on, with priority 100/ })
   })
 

@@ -166,16 +166,22 @@ const inactive: readonly (readonly [
     'waits for hardware',
     { asset: pci },
     'ConditionFalse',
-    'waits until amd64PciDevicesPresent on some node',
+    'waits until amd64PciDevicesPresent on some node, or platform.kubevirt.io/vfio-device-ids names some',
   ],
   [
     'was asked for, and lacks the hardware',
     {
-      asset: assetNamed('vfio-assign'),
-      hco: { annotations: { 'vfio-device-ids': '10de:1eb8' } },
+      asset: {
+        ...descheduler,
+        conditions: [
+          ...descheduler.conditions,
+          { type: 'hardware-detection', detector: 'gpuPresent' },
+        ],
+      },
+      hco: { annotations: { 'enable-loadaware': 'true' } },
     },
     'ConditionFalse',
-    'waits until pciDevicesPresent on some node',
+    'waits until gpuPresent on some node',
     'awaited',
   ],
   [

@@ -39,8 +39,6 @@ const plain: Facts = {
     amd64PciDevicesPresent: false,
     numaNodesPresent: false,
     gpuPresent: false,
-    vfioCapable: false,
-    usbDevicesPresent: false,
   },
   topology: {
     compact: false,
@@ -49,6 +47,8 @@ const plain: Facts = {
     hostedControlPlane: false,
     foreignKubeletConfig: false,
     foreignMasterKubeletConfig: false,
+    kubeletDropIns: true,
+    masterKubeletDropIns: true,
     foreignSwapManager: false,
     foreignNodeHealthCheck: false,
     remediationTemplate: true,
@@ -112,8 +112,6 @@ export const FULL: Changes = {
     pciDevicesPresent: true,
     amd64PciDevicesPresent: true,
     numaNodesPresent: true,
-    usbDevicesPresent: true,
-    vfioCapable: true,
   },
   topology: { schedulableMasters: true },
   enums: {

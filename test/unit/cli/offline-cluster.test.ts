@@ -31,6 +31,8 @@ t.test('every object goes where facts look for it', async (t) => {
   const scheduler = object(CONFIG, 'Scheduler', 'cluster')
   const pools = [object(MCO, 'MachineConfigPool', 'worker')]
   const kubeletConfigs = [object(MCO, 'KubeletConfig', 'mine')]
+  const workerKubelet = object(MCO, 'MachineConfig', '01-worker-kubelet')
+  const masterKubelet = object(MCO, 'MachineConfig', '01-master-kubelet')
   const waspAgents = [object('apps/v1', 'DaemonSet', 'wasp-agent')]
   const nodeHealthChecks = [object('remediation.medik8s.io/v1alpha1', 'NodeHealthCheck', 'theirs')]
   const remediationTemplates = [
@@ -50,6 +52,8 @@ t.test('every object goes where facts look for it', async (t) => {
     machineConfiguration,
     ...remediationTemplates,
     ...waspAgents,
+    masterKubelet,
+    workerKubelet,
     ...nodeHealthChecks,
   ])
   t.match(found, {
@@ -59,10 +63,20 @@ t.test('every object goes where facts look for it', async (t) => {
     pools,
     kubeletConfigs,
     machineConfiguration,
+    workerKubelet,
+    masterKubelet,
     waspAgents,
     nodeHealthChecks,
     remediationTemplates,
   })
+})
+
+t.test('of what a dump has besides, nothing is taken', async (t) => {
+  const { scheduler, workerKubelet } = observe([
+    object(CONFIG, 'Scheduler', 'x'),
+    object(MCO, 'MachineConfig', '90-mine'),
+  ])
+  t.same([scheduler, workerKubelet], [undefined, undefined])
 })
 
 t.test('what is not given is not there', async (t) => {
@@ -77,7 +91,6 @@ t.test('an object that no fact is read from is refused', async (t) => {
       /^--nodes: Pod p is of no kind that facts are read from, which are Node, /,
     ],
     [object('apps/v1', 'Node', 'p'), /^--nodes: Node p is of no kind/],
-    [object(CONFIG, 'Scheduler', 'x'), /Scheduler x is not the one .* which is named cluster$/],
     [hco(), /HyperConverged kubevirt-hyperconverged is to be given with --hco$/],
   ] as const) {
     t.throws(() => observe([object('v1', 'Node', 'a'), stranger]), { message: fault })

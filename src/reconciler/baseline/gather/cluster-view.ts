@@ -207,6 +207,8 @@ export class ClusterView {
       scheduler: store.object('scheduler'),
       pools: store.objects('pools'),
       kubeletConfigs: store.objects('kubeletConfigs'),
+      workerKubelet: store.object('workerKubelet'),
+      masterKubelet: store.object('masterKubelet'),
       waspAgents: store.objects('waspAgents'),
       nodeHealthChecks: store.objects('nodeHealthChecks'),
       remediationTemplates: store.objects('remediationTemplates'),

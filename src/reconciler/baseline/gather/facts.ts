@@ -33,6 +33,8 @@ export interface Observations {
   readonly scheduler: KubeObject | undefined
   readonly pools: readonly KubeObject[]
   readonly kubeletConfigs: readonly KubeObject[]
+  readonly workerKubelet: KubeObject | undefined
+  readonly masterKubelet: KubeObject | undefined
   readonly waspAgents: readonly KubeObject[]
   readonly nodeHealthChecks: readonly KubeObject[]
   readonly remediationTemplates: readonly KubeObject[]

@@ -7,6 +7,7 @@ import {
   namespaceOf,
 } from '../../../shared/baseline/catalog/catalog.ts'
 import { FACT_SOURCES } from '../../../shared/baseline/facts/facts.ts'
+import { kubeletUnitOf } from '../../../shared/baseline/facts/kubelet-unit.ts'
 import { BASELINE } from '../../../shared/baseline/names.ts'
 import type { Served } from '../../../shared/cluster/discovery.ts'
 import type { Source } from '../../../shared/cluster/store.ts'
@@ -83,6 +84,8 @@ const projectTemplate = ({ apiVersion, kind, metadata }: KubeObject): KubeObject
 /** What is kept of the objects that have more than facts are made of, or whose status is written all the time. */
 const PROJECTIONS: Readonly<Record<string, (object: KubeObject) => KubeObject>> = {
   nodes: projectNode,
+  workerKubelet: kubeletUnitOf,
+  masterKubelet: kubeletUnitOf,
   waspAgents: projectName,
   nodeHealthChecks: projectHealthCheck,
   remediationTemplates: projectTemplate,
@@ -92,7 +95,6 @@ const KEPT_LABELS = [
   'feature.node.kubernetes.io/',
   'kubernetes.io/arch',
   'node-role.kubernetes.io/',
-  'nvidia.com/',
 ]
 const hardwareLabels = (labels: Readonly<Record<string, string>>) =>
   Object.fromEntries(

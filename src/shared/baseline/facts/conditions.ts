@@ -4,6 +4,7 @@ import { AUTOPILOT, PREFIX } from '../annotations.ts'
 import { ANNOTATION_FORMATS, isOff } from '../catalog/annotation-formats.ts'
 import type { Condition } from '../catalog/condition-schemas.ts'
 import { answerKey, type Facts } from './facts.ts'
+import { KUBELET_FOLDER } from './kubelet-unit.ts'
 
 /** Whether the condition holds; throws when it cannot be evaluated, which is never the same as false. */
 export const holds = (condition: Condition, facts: Facts): boolean =>
@@ -23,12 +24,20 @@ const foreignKubeletConfig = (pool: string) =>
     `no KubeletConfig but ours selects the pool ${pool}: they are not merged, and the newest wins`,
   ] as const
 
+const dropIns = (pool: string, release: string) =>
+  [
+    `the kubelets of the pool ${pool} read ${KUBELET_FOLDER}, which they do from OpenShift ${release} on`,
+    `the kubelets of the pool ${pool} do not read ${KUBELET_FOLDER}`,
+  ] as const
+
 /** What is to be so where the fact must be true, and where it must be false. */
 const OBSTACLES: Readonly<
   Partial<Record<Of<'topology'>['field'], readonly [whereTrue: string, whereFalse: string]>>
 > = {
   foreignKubeletConfig: foreignKubeletConfig('worker'),
   foreignMasterKubeletConfig: foreignKubeletConfig('master'),
+  kubeletDropIns: dropIns('worker', '4.21'),
+  masterKubeletDropIns: dropIns('master', '4.23'),
   foreignSwapManager: [
     'wasp-agent manages swap, or is about to',
     `wasp-agent does not manage swap: HCO deploys it where memoryOvercommitPercentage is above 100, unless it is 1.18 or newer and ${AUTOPILOT} is "true" or lists swap-enable`,
@@ -56,7 +65,7 @@ function evaluate(condition: Condition, facts: Facts): boolean {
     case 'annotation':
       return isAnnotated(facts, condition)
     case 'hardware-detection':
-      return known(facts.hardware[condition.detector], condition.detector)
+      return isDetected(facts, condition)
     case 'topology':
       return known(facts.topology[condition.field], condition.field) === (condition.value ?? true)
     case 'feature-gate':
@@ -75,7 +84,7 @@ function describe(condition: Condition): string {
     case 'annotation':
       return `the HyperConverged is annotated ${PREFIX}${condition.key}=${wantedValue(condition)}${describeGate(condition)}`
     case 'hardware-detection':
-      return `${condition.detector} on some node`
+      return `${condition.detector} on some node${isNameable(condition) ? `, or ${PREFIX}${DEVICES} names some` : ''}`
     case 'topology':
       return describeTopology(condition)
     case 'feature-gate':
@@ -97,6 +106,20 @@ type Of<Type> = Extract<Condition, { readonly type: Type }>
 /** Whether the API of a condition is there, whatever it offers. */
 export const isServed = ({ served }: Facts, { group, kind, versions }: Of<'crd'>) =>
   (served[`${group}/${kind}`] ?? []).some((version) => versions?.includes(version) ?? true)
+
+/** Devices that somebody names count without any label, which only some classes have, and where Node Feature Discovery runs. */
+const isDetected = ({ hardware, hco }: Facts, condition: Of<'hardware-detection'>) =>
+  known(hardware[condition.detector], condition.detector) ||
+  (isNameable(condition) && namesDevices(hco.annotations[DEVICES]))
+
+const DEVICES = 'vfio-device-ids'
+
+const isNameable = ({ detector }: Of<'hardware-detection'>) =>
+  detector === 'pciDevicesPresent' || detector === 'amd64PciDevicesPresent'
+
+// A list that is none is a mistake of the assets that it asks for, and of no other.
+const namesDevices = (text = '') =>
+  !isOff(text) && ANNOTATION_FORMATS['device-ids'].problemOf(text) === undefined
 
 function isOffered({ enums, fields }: Facts, { group, kind, offers }: Of<'crd'>): boolean {
   if (!offers) return true

@@ -36,8 +36,6 @@ export const DETECTORS = [
   'amd64PciDevicesPresent',
   'numaNodesPresent',
   'gpuPresent',
-  'vfioCapable',
-  'usbDevicesPresent',
 ] as const
 export type Detector = (typeof DETECTORS)[number]
 
@@ -48,6 +46,8 @@ export const TOPOLOGY_FIELDS = [
   'hostedControlPlane',
   'foreignKubeletConfig',
   'foreignMasterKubeletConfig',
+  'kubeletDropIns',
+  'masterKubeletDropIns',
   'foreignSwapManager',
   'foreignNodeHealthCheck',
   'remediationTemplate',
@@ -93,6 +93,19 @@ export const FACT_SOURCES = {
     kind: 'MachineConfiguration',
     resource: 'machineconfigurations',
     name: 'cluster',
+  },
+  // Where the Machine Config Operator has the unit of the kubelet.
+  workerKubelet: {
+    group: 'machineconfiguration.openshift.io',
+    kind: 'MachineConfig',
+    resource: 'machineconfigs',
+    name: '01-worker-kubelet',
+  },
+  masterKubelet: {
+    group: 'machineconfiguration.openshift.io',
+    kind: 'MachineConfig',
+    resource: 'machineconfigs',
+    name: '01-master-kubelet',
   },
   // The HyperConverged's operator has its own in its own namespace, and wasp-agent's docs in another.
   waspAgents: { group: 'apps', kind: 'DaemonSet', resource: 'daemonsets', name: 'wasp-agent' },

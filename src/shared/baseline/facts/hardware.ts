@@ -23,24 +23,17 @@ export function detectHardware(nodes: readonly NodeHardware[]): Hardware {
       (node) => isAmd64(node) && (hasGpu(node) || hasPassthroughDevice(node)),
     ),
     numaNodesPresent: nodes.some(({ labels }) => labels[`${NFD}memory-numa`] === 'true'),
-    vfioCapable: nodes.some(isVfioCapable),
-    usbDevicesPresent: nodes.some(({ labels }) => isPresent(labels, USB)),
   }
 }
 
 const NFD = 'feature.node.kubernetes.io/'
 const PCI =
   /^feature\.node\.kubernetes\.io\/pci-(?:([0-9a-f]{4})_)?([0-9a-f]{4})(?:_[0-9a-f_]+)?\.present$/
-const USB = /^feature\.node\.kubernetes\.io\/usb-[0-9a-f]{2}_[0-9a-f]{4}_[0-9a-f]{4}\.present$/
 
 // The display controllers of baseboard management (Matrox, ASPEED): nobody passes these to a VM.
 const BMC_VENDORS = new Set(['102b', '1a03'])
 const GPU_VENDORS = new Set(['10de', '1002'])
 const GPU_RESOURCE = /^(nvidia\.com|amd\.com|gpu\.intel\.com)\//
-
-function isPresent(labels: NodeHardware['labels'], pattern: RegExp): boolean {
-  return Object.entries(labels).some(([key, value]) => value === 'true' && pattern.test(key))
-}
 
 const pciDevices = ({ labels }: NodeHardware) =>
   Object.entries(labels).flatMap(([key, value]) => {
@@ -69,11 +62,6 @@ const hasPassthroughDevice = (node: NodeHardware) =>
 
 // Each kubelet sets the label; who makes a node without it means the usual one.
 const isAmd64 = ({ labels }: NodeHardware) => (labels['kubernetes.io/arch'] ?? 'amd64') === 'amd64'
-
-// No label of NFD itself says so: an admin's NodeFeatureRule does, or the GPU operator that has bound the device.
-const isVfioCapable = ({ labels }: NodeHardware) =>
-  labels[`${NFD}iommu-enabled`] === 'true' ||
-  labels['nvidia.com/gpu.workload.config'] === 'vm-passthrough'
 
 const isBareMetal = ({ labels }: NodeHardware) =>
   labels[`${NFD}cpu-cpuid.HYPERVISOR`] !== 'true' &&

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../engine/json/object.ts'
 import { valueAt } from '../../engine/json/pointer.ts'
 import type { Topology } from './facts.ts'
+import { readsDropIns } from './kubelet-unit.ts'
 import { isSelected } from './label-selector.ts'
 import { hasForeignHealthCheck, namespaceOfTemplate } from './remediation.ts'
 import { hasForeignSwapManager } from './swap-manager.ts'
@@ -15,6 +16,8 @@ export interface TopologySources {
   readonly kubeletConfigs: readonly KubeObject[]
   /** The names of the KubeletConfigs that the catalog manages. */
   readonly ownKubeletConfigs: readonly string[]
+  readonly workerKubelet: KubeObject | undefined
+  readonly masterKubelet: KubeObject | undefined
   readonly waspAgents: readonly KubeObject[]
   readonly nodeHealthChecks: readonly KubeObject[]
   /** Likewise, of the NodeHealthChecks. */
@@ -37,6 +40,8 @@ export function detectTopology(sources: TopologySources): Topology {
     hostedControlPlane: statusOf('controlPlaneTopology') === 'External',
     foreignKubeletConfig: hasForeignKubeletConfig(sources, 'worker'),
     foreignMasterKubeletConfig: hasForeignKubeletConfig(sources, 'master'),
+    kubeletDropIns: readsDropIns(sources.workerKubelet),
+    masterKubeletDropIns: readsDropIns(sources.masterKubelet),
     foreignSwapManager: hasForeignSwapManager(sources.hco, sources.waspAgents),
     foreignNodeHealthCheck: hasForeignHealthCheck(sources),
     remediationTemplate: remediationNamespace !== '',

@@ -4,6 +4,7 @@ import { isObsolete, statusOf } from '../../../../src/shared/baseline/asset-stat
 import { apiVersionOf } from '../../../../src/shared/baseline/catalog/catalog.ts'
 import { readSettings } from '../../../../src/shared/baseline/settings/settings.ts'
 import { isMap, type KubeObject } from '../../../../src/shared/engine/json/object.ts'
+import { valueAt } from '../../../../src/shared/engine/json/pointer.ts'
 import { assetNamed, type Changes, catalog, everythingServed, FULL, factsWith } from '../facts.ts'
 import { crdOf, faultsOf } from './definitions.ts'
 
@@ -100,7 +101,6 @@ t.test('a HyperConverged that has a quota of its own needs none of ours', async 
 
 t.test('each USB device gets a resource name of its own, in every version', async (t) => {
   const usb = { hco: { annotations: { 'usb-devices': '046d:0825, 1a6e:089a' } } }
-  const hardware = { usbDevicesPresent: true }
   const usbHostDevices = [
     {
       resourceName: 'kubevirt.io/usb-046d-0825',
@@ -112,17 +112,63 @@ t.test('each USB device gets a resource name of its own, in every version', asyn
     },
   ]
   const permittedHostDevices = { usbHostDevices }
-  t.match(objectOf('hco-golden-config', { ...usb, hardware, served: v1 }).spec, {
+  t.match(objectOf('hco-golden-config', { ...usb, served: v1 }).spec, {
     virtualization: { permittedHostDevices },
   })
-  t.match(objectOf('hco-golden-config', { ...usb, hardware, served: v1beta1 }).spec, {
+  t.match(objectOf('hco-golden-config', { ...usb, served: v1beta1 }).spec, {
     permittedHostDevices,
   })
-  const without = JSON.stringify([
-    objectOf('hco-golden-config', usb),
-    objectOf('hco-golden-config', { hardware }),
-  ])
+  const without = JSON.stringify(objectOf('hco-golden-config', {}))
   t.notMatch(without, 'usbHostDevices')
+})
+
+t.test(
+  'each PCI device that is left to VMs is permitted, but where the admin has named it',
+  async (t) => {
+    const annotations = { 'vfio-device-ids': '10de:1eb8, 8086:1572' }
+    const ours = [
+      { pciDeviceSelector: '10de:1eb8', resourceName: 'kubevirt.io/pci-10de-1eb8' },
+      { pciDeviceSelector: '8086:1572', resourceName: 'kubevirt.io/pci-8086-1572' },
+    ]
+    const [nvidia, intel] = ours
+    const theirs = { pciDeviceSelector: '10DE:1EB8', resourceName: 'nvidia.com/TU104GL_Tesla_T4' }
+    const permitted = (served: Changes['served'], pciHostDevices?: readonly object[]) => {
+      const lists = { permittedHostDevices: { pciHostDevices } }
+      const spec = served === v1 ? { virtualization: lists } : lists
+      const made = objectOf('hco-golden-config', {
+        served: served ?? {},
+        hco: { annotations, ...(pciHostDevices && { spec }) },
+      }).spec
+      const place = served === v1 ? ['virtualization'] : []
+      return valueAt(made, [...place, 'permittedHostDevices', 'pciHostDevices'])
+    }
+    for (const served of [v1, v1beta1]) {
+      t.strictSame(permitted(served), ours)
+      t.strictSame(permitted(served, ours), ours, 'as it is once it is written')
+      t.strictSame(permitted(served, [theirs]), [intel])
+      t.strictSame(permitted(served, [theirs, ...ours]), [intel], 'whoever came first')
+      t.strictSame(permitted(served, [{ ...nvidia, resourceName: 'a.b/c' }]), [intel])
+      t.equal(
+        permitted(
+          served,
+          ours.map((one) => ({ ...one, resourceName: 'a.b/c' })),
+        ),
+        undefined,
+      )
+    }
+    const hosted = { hco: { annotations }, topology: { hostedControlPlane: true } }
+    t.notMatch(JSON.stringify(objectOf('hco-golden-config', hosted)), 'pciHostDevices')
+  },
+)
+
+t.test('PCI devices that somebody names need no label', async (t) => {
+  const states = (text: string) =>
+    ['pci-passthrough', 'vfio-assign'].map(
+      (name) => rendered(name, { hco: { annotations: { 'vfio-device-ids': text } } }).kind,
+    )
+  t.strictSame(states('10de:1eb8'), ['active', 'active'])
+  t.strictSame(states('false'), ['inactive', 'inactive'])
+  t.strictSame(states('10DE:1EB8'), ['inactive', 'failed'], 'a list that is none asks for nothing')
 })
 
 t.test('a list of devices that is none holds the HyperConverged as it is', async (t) => {
@@ -192,12 +238,14 @@ t.test('the pages of the console are those that the installed plug-in offers', a
 })
 
 t.test('nothing reboots for arguments that only amd64 has a use for', async (t) => {
+  const arm = { ...FULL, hardware: { ...FULL.hardware, amd64PciDevicesPresent: false } }
+  const { 'vfio-device-ids': _ids, ...annotations } = FULL.hco?.annotations ?? {}
+  const unnamed = { ...arm, hco: { ...FULL.hco, annotations } }
   for (const name of ['pci-passthrough', 'pci-passthrough-master']) {
-    const facts = { ...FULL, hardware: { ...FULL.hardware, amd64PciDevicesPresent: false } }
-    t.match(rendered(name, facts), { kind: 'inactive', reason: 'ConditionFalse' })
+    t.match(rendered(name, unnamed), { kind: 'inactive', reason: 'ConditionFalse' })
+    t.match(rendered(name, arm), { kind: 'active' }, 'devices that somebody names count')
     t.match(rendered(name, FULL), { kind: 'active' })
   }
-  const arm = { ...FULL, hardware: { ...FULL.hardware, amd64PciDevicesPresent: false } }
   t.match(rendered('vfio-assign', arm), { kind: 'active' }, 'a device is passed through anyway')
 })
 

@@ -1,20 +1,31 @@
 import t from 'tap'
-
+import type { Asset } from '../../../../src/shared/baseline/catalog/catalog.ts'
 import {
   isInForce,
   sectionsInForce,
   waitingSections,
 } from '../../../../src/shared/baseline/catalog/sections.ts'
-import { assetNamed, type Changes, catalog, factsWith } from '../facts.ts'
+import { assetNamed, type Changes, factsWith } from '../facts.ts'
 
-const hco = assetNamed('hco-golden-config')
+// Ours wait for nothing beside the word of who asks.
+const [usb] = assetNamed('hco-golden-config').sections
+if (!usb) throw new Error('there is a section')
+const hco: Asset = {
+  ...assetNamed('hco-golden-config'),
+  sections: [
+    {
+      ...usb,
+      conditions: [...usb.conditions, { type: 'hardware-detection', detector: 'gpuPresent' }],
+    },
+  ],
+}
 const kubelet = assetNamed('kubelet-perf-settings')
 const USB = 'hco-golden-config/usb-passthrough'
 const NUMA = 'kubelet-perf-settings/numa'
 const asked = { hco: { annotations: { 'usb-devices': '046d:0825' } } }
-const there = { hardware: { usbDevicesPresent: true, numaNodesPresent: true } }
+const there = { hardware: { gpuPresent: true, numaNodesPresent: true } }
 
-const inForce = (changes: Changes) => sectionsInForce(catalog, factsWith(changes))
+const inForce = (changes: Changes) => sectionsInForce([hco, kubelet], factsWith(changes))
 
 t.test('a section comes into force when all its conditions hold', async (t) => {
   t.notOk(inForce({}).includes(NUMA))
@@ -51,7 +62,7 @@ t.test('a condition in error is found behind one that does not hold', async (t) 
 
 t.test('what was asked for and waits is told, what nobody asked for is not', async (t) => {
   t.same(waitingSections(hco, factsWith(asked)), [
-    'its section usb-passthrough waits until usbDevicesPresent on some node',
+    'its section usb-passthrough waits until gpuPresent on some node',
   ])
   t.same(waitingSections(hco, factsWith({ ...asked, ...there })), [])
   t.same(waitingSections(hco, factsWith({ ...asked, sections: [USB] })), [])

@@ -45,8 +45,6 @@ const PCI = 'pciDevicesPresent'
 const AMD64 = 'amd64PciDevicesPresent'
 const NUMA = 'numaNodesPresent'
 const GPU = 'gpuPresent'
-const VFIO = 'vfioCapable'
-const USB = 'usbDevicesPresent'
 
 const samples: readonly (readonly [what: string, nodes: readonly NodeHardware[], ...Detector[]])[] =
   [
@@ -58,8 +56,6 @@ const samples: readonly (readonly [what: string, nodes: readonly NodeHardware[],
       AMD64,
       NUMA,
       GPU,
-      VFIO,
-      USB,
     ],
     ['a virtual worker', nodesOf('worker-virtual')],
     ['a worker without Node Feature Discovery', nodesOf('worker-no-nfd')],
@@ -90,7 +86,7 @@ const samples: readonly (readonly [what: string, nodes: readonly NodeHardware[],
       'an infra node with the display of its management controller',
       nodesOf('cluster-heterogeneous', 'infra-0'),
     ],
-    ['a mixed cluster', nodesOf('cluster-heterogeneous'), PCI, AMD64, NUMA, GPU, VFIO, USB],
+    ['a mixed cluster', nodesOf('cluster-heterogeneous'), PCI, AMD64, NUMA, GPU],
   ]
 
 for (const [what, nodes, ...detectors] of samples) {
@@ -170,18 +166,7 @@ const spellings: readonly (readonly [what: string, node: NodeHardware, ...Detect
   ],
   ['threads of one core, which say nothing about NUMA', labelled('cpu-hardware_multithreading')],
   ['several NUMA nodes', labelled('memory-numa'), NUMA],
-  ["an IOMMU, by the admin's own rule", labelled('iommu-enabled'), VFIO],
-  [
-    'a GPU operator that binds to vfio',
-    withLabel('nvidia.com/gpu.workload.config', 'vm-passthrough'),
-    VFIO,
-  ],
-  [
-    'a GPU operator that serves containers',
-    withLabel('nvidia.com/gpu.workload.config', 'container'),
-  ],
-  ['a USB device', labelled('usb-fe_1a6e_089a.present'), USB],
-  ['a USB label of another form', labelled('usb-present')],
+  ['a USB device, which whoever wants it names himself', labelled('usb-fe_1a6e_089a.present')],
 ]
 
 for (const [what, node, ...detectors] of spellings) {

@@ -20,6 +20,8 @@ const NOWHERE: TopologySources = {
   pools: [],
   kubeletConfigs: [],
   ownKubeletConfigs: ['virt-perf-settings', 'virt-perf-settings-master'],
+  workerKubelet: undefined,
+  masterKubelet: undefined,
   waspAgents: [],
   nodeHealthChecks: [],
   ownHealthChecks: [],

@@ -248,7 +248,12 @@ t.test('the same object twice is named once', async (t) => {
     rules
       .filter(({ resources }) => resources.includes('machineconfigs'))
       .map(({ resourceNames }) => resourceNames),
-    [['50-virt-pci-passthrough', '90-worker-swap-online']],
+    [
+      // These two are read only.
+      ['01-worker-kubelet'],
+      ['01-master-kubelet'],
+      ['50-virt-pci-passthrough', '90-worker-swap-online'],
+    ],
   )
 })
 

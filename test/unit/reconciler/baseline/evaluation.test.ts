@@ -49,6 +49,8 @@ const leader = () => {
     scheduler: undefined,
     pools: [worker],
     kubeletConfigs: [],
+    workerKubelet: undefined,
+    masterKubelet: undefined,
     waspAgents: [],
     nodeHealthChecks: [],
     remediationTemplates: [],
