@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
+import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { findBinaries } from '../../../tools/control-plane/build/binaries.ts'
 import { isAlive } from '../../../tools/control-plane/processes.ts'
 import { METALLB } from '../harness/autopilot-fixture.ts'
@@ -144,11 +145,12 @@ t.test('on a cluster of one’s own', async (t) => {
       'told first',
     )
     await until('MetalLB exists', async () => (await cluster.admin('GET', METALLB)).status === 200)
-    const configs = await cluster.admin<{ items: unknown[] }>(
+    const configs = await cluster.admin<{ items: KubeObject[] }>(
       'GET',
       '/apis/machineconfiguration.openshift.io/v1/machineconfigs',
     )
-    t.same(configs.body.items, [])
+    const names = configs.body.items.map(({ metadata }) => metadata.name)
+    t.same(names, ['01-master-kubelet', '01-worker-kubelet'], 'none of ours')
     t.equal(await interrupt(dev.child), 0)
     t.equal((await cluster.admin('GET', METALLB)).status, 200, 'what was applied stays')
   })

@@ -100,3 +100,17 @@ t.test('knows no schema of a kind that is not served', async (t) => {
   )
   t.notOk(known.all.some(({ tree }) => tree))
 })
+
+t.test('what an older leader has not found out yet is let pass, and nothing else', async (t) => {
+  const SHAPE = ['compact', 'singleNode', 'schedulableMasters', 'hostedControlPlane']
+  const OLDER = [...SHAPE, 'foreignKubeletConfig', 'foreignMasterKubeletConfig', 'provider']
+  const known = Object.entries(facts.topology).filter(([field]) => OLDER.includes(field))
+  const older = { ...facts, topology: Object.fromEntries(known) } as unknown as typeof facts
+  const found = snapshotOf({ facts: older })
+  for (const asset of ['swap-enable', 'node-health-standard']) {
+    t.match(managedBy(asset, found).status, { kind: 'failed', message: /^the fact .* not known$/ })
+    t.notOk(managedBy(asset, found).isAgreed)
+  }
+  for (const asset of ['hco-golden-config', 'kubelet-perf-settings', 'metallb'])
+    t.ok(managedBy(asset, found).isAgreed, asset)
+})
