@@ -33,6 +33,7 @@ export function observationsOf(catalog: Catalog, cluster: OfflineCluster): Obser
     scheduler: objectsOf('scheduler')[0],
     pools: objectsOf('pools'),
     kubeletConfigs: objectsOf('kubeletConfigs'),
+    quotas: objectsOf('quotas'),
     machineConfiguration: objectsOf('machineConfiguration')[0],
     otherAutopilot: undefined,
     served: servedOffline(catalog, cluster),

@@ -1,6 +1,6 @@
 import t from 'tap'
 
-import { autopilotCluster, HCO, HYPERCONVERGED } from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, HCO, HYPERCONVERGED, STATE } from '../harness/autopilot-fixture.ts'
 import { until } from '../harness/until.ts'
 
 const PREFIX = 'platform.kubevirt.io'
@@ -97,6 +97,40 @@ t.test('what nobody asks for any more goes, whoever stored it', async (t) => {
     t.notMatch(stderr, 'set to')
     t.same(await devices(), [])
   })
+
+  await t.test(
+    'no quota: an AAQ of whomever stays, and keeps that of the HyperConverged away',
+    async (t) => {
+      const aaqs = '/apis/aaq.kubevirt.io/v1alpha1/aaqs'
+      const metadata = {
+        name: 'aaq',
+        labels: { [`${PREFIX}/managed-by`]: 'virt-platform-autopilot' },
+      }
+      const earlier = { apiVersion: 'aaq.kubevirt.io/v1alpha1', kind: 'AAQ', metadata, spec: {} }
+      t.equal((await admin('POST', aaqs, earlier)).status, 201)
+      const isOn = async () => (await read(HCO)).spec.deployment.applicationAwareConfig?.enable
+      await until(
+        'the webhook hears of it from the leader',
+        async () => JSON.parse((await read(STATE)).data['facts.json']).topology.foreignQuota,
+      )
+      await annotate('enable-aaq=true')
+      await cluster.untilEvent(
+        'AssetSkipped',
+        /application-aware-quota waits until there is no AAQ but/,
+      )
+      t.not(await isOn(), true)
+      t.ok(await read(`${aaqs}/aaq`), 'it was one of ours, and is let go')
+      await succeeds(['delete', 'aaq', 'aaq'])
+      await until('the HyperConverged has its own', async () => (await isOn()) === true)
+      const own = { ...earlier, metadata: { name: 'aaq-kubevirt-hyperconverged' } }
+      t.equal((await admin('POST', aaqs, own)).status, 201)
+      const { stderr } = await merge({
+        spec: { deployment: { applicationAwareConfig: { enable: false } } },
+      })
+      t.match(stderr, 'kept at')
+      t.equal(await isOn(), true)
+    },
+  )
 
   await t.test('incidents on the console, with the map that only they were in', async (t) => {
     const monitoring = async () =>

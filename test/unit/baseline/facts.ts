@@ -49,11 +49,13 @@ const plain: Facts = {
     hostedControlPlane: false,
     foreignKubeletConfig: false,
     foreignMasterKubeletConfig: false,
+    foreignQuota: false,
     provider: 'baremetal',
   },
   served: everythingServed,
   enums: { 'operator.openshift.io/KubeDescheduler/spec/profiles': ['LongLifecycle'] },
   fields: {
+    'hco.kubevirt.io/HyperConverged/spec/enableApplicationAwareQuota': true,
     'fence-agents-remediation.medik8s.io/FenceAgentsRemediationTemplate/spec/template/spec/sharedSecretName': true,
     'observability.openshift.io/UIPlugin/spec/monitoring/perses': true,
     'observability.openshift.io/UIPlugin/spec/monitoring/incidents': true,

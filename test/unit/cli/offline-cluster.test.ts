@@ -30,17 +30,27 @@ t.test('every object goes where facts look for it', async (t) => {
   const infrastructure = object(CONFIG, 'Infrastructure', 'cluster')
   const scheduler = object(CONFIG, 'Scheduler', 'cluster')
   const pools = [object(MCO, 'MachineConfigPool', 'worker')]
+  const quotas = [object('aaq.kubevirt.io/v1alpha1', 'AAQ', 'mine')]
   const kubeletConfigs = [object(MCO, 'KubeletConfig', 'mine')]
   const machineConfiguration = object('operator.openshift.io/v1', 'MachineConfiguration', 'cluster')
   const found = observe([
     ...kubeletConfigs,
+    ...quotas,
     scheduler,
     ...nodes,
     ...pools,
     infrastructure,
     machineConfiguration,
   ])
-  t.match(found, { nodes, infrastructure, scheduler, pools, kubeletConfigs, machineConfiguration })
+  t.match(found, {
+    nodes,
+    infrastructure,
+    scheduler,
+    pools,
+    kubeletConfigs,
+    quotas,
+    machineConfiguration,
+  })
 })
 
 t.test('what is not given is not there', async (t) => {

@@ -221,6 +221,7 @@ export class ClusterView {
       scheduler: store.object('scheduler'),
       pools: store.objects('pools'),
       kubeletConfigs: store.objects('kubeletConfigs'),
+      quotas: store.objects('quotas'),
       machineConfiguration: store.object('machineConfiguration'),
       otherAutopilot: store.object(OTHER_AUTOPILOT),
       served: this.#served,

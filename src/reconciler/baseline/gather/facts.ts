@@ -33,6 +33,8 @@ export interface Observations {
   readonly scheduler: KubeObject | undefined
   readonly pools: readonly KubeObject[]
   readonly kubeletConfigs: readonly KubeObject[]
+  /** The AAQs, of whomever. */
+  readonly quotas: readonly KubeObject[]
   readonly machineConfiguration: KubeObject | undefined
   /** The Deployment of another autopilot. */
   readonly otherAutopilot: KubeObject | undefined
@@ -65,6 +67,8 @@ export function makeFacts(
     scheduler: observed.scheduler,
     pools: observed.pools,
     kubeletConfigs: observed.kubeletConfigs,
+    quotas: observed.quotas,
+    hcoName: observed.hco.metadata.name,
     ownKubeletConfigs: catalog.flatMap(({ object }) =>
       object.kind === 'KubeletConfig' ? [object.name] : [],
     ),

@@ -47,7 +47,7 @@ function describe(condition: Condition): string {
     case 'hardware-detection':
       return `${condition.detector} on some node`
     case 'topology':
-      return `the topology is ${condition.field}=${condition.value ?? true}`
+      return describeTopology(condition)
     case 'feature-gate':
       return `the HyperConverged's feature gate ${condition.name} is on`
     case 'image':
@@ -55,6 +55,12 @@ function describe(condition: Condition): string {
     case 'hco-field-unconfigured':
       return `the HyperConverged does not set ${condition.pointer}`
   }
+}
+
+function describeTopology({ field, value = true }: Of<'topology'>): string {
+  if (field === 'foreignQuota' && value === false)
+    return 'there is no AAQ but the one of the HyperConverged'
+  return `the topology is ${field}=${value}`
 }
 
 type Of<Type> = Extract<Condition, { readonly type: Type }>

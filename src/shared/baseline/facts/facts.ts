@@ -48,6 +48,7 @@ export const TOPOLOGY_FIELDS = [
   'hostedControlPlane',
   'foreignKubeletConfig',
   'foreignMasterKubeletConfig',
+  'foreignQuota',
 ] as const
 export type TopologyField = (typeof TOPOLOGY_FIELDS)[number]
 
@@ -83,6 +84,7 @@ export const FACT_SOURCES = {
     kind: 'KubeletConfig',
     resource: 'kubeletconfigs',
   },
+  quotas: { group: 'aaq.kubevirt.io', kind: 'AAQ', resource: 'aaqs' },
   machineConfiguration: {
     group: 'operator.openshift.io',
     kind: 'MachineConfiguration',

@@ -12,6 +12,8 @@ export interface TopologySources {
   readonly kubeletConfigs: readonly KubeObject[]
   /** The names of the KubeletConfigs that the catalog manages. */
   readonly ownKubeletConfigs: readonly string[]
+  readonly quotas: readonly KubeObject[]
+  readonly hcoName: string
 }
 
 /** The cluster's shape. Roles are labels that the Machine Config Operator writes; master is the old name of control-plane. */
@@ -28,6 +30,8 @@ export function detectTopology(sources: TopologySources): Topology {
     hostedControlPlane: statusOf('controlPlaneTopology') === 'External',
     foreignKubeletConfig: hasForeignKubeletConfig(sources, 'worker'),
     foreignMasterKubeletConfig: hasForeignKubeletConfig(sources, 'master'),
+    // The operator of the HyperConverged names the one that it makes after it.
+    foreignQuota: sources.quotas.some(({ metadata }) => metadata.name !== `aaq-${sources.hcoName}`),
     provider: providerOf(infrastructure),
   }
 }

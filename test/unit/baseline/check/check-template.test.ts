@@ -50,7 +50,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       '<% if (facts.hardware.gpuPresent && !facts.topology.compact) { %>\na: <%= facts.topology.small %>\n<% } %>',
       [
         found(
-          `:${LINES + 1}: value facts.topology.small is not set: facts.topology has only compact, singleNode, schedulableMasters, hostedControlPlane, foreignKubeletConfig, foreignMasterKubeletConfig, provider`,
+          `:${LINES + 1}: value facts.topology.small is not set: facts.topology has only compact, singleNode, schedulableMasters, hostedControlPlane, foreignKubeletConfig, foreignMasterKubeletConfig, foreignQuota, provider`,
           'where gpuPresent holds alone',
         ),
       ],

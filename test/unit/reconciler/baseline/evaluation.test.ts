@@ -49,6 +49,7 @@ const leader = () => {
     scheduler: undefined,
     pools: [worker],
     kubeletConfigs: [],
+    quotas: [],
     machineConfiguration: undefined,
     otherAutopilot: undefined,
     served,
