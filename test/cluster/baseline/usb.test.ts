@@ -1,6 +1,6 @@
 import t from 'tap'
 
-import { autopilotCluster, HCO, HYPERCONVERGED, STATE } from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, HCO, HYPERCONVERGED } from '../harness/autopilot-fixture.ts'
 import { until } from '../harness/until.ts'
 
 const PREFIX = 'platform.kubevirt.io'
@@ -109,11 +109,12 @@ t.test('what nobody asks for any more goes, whoever stored it', async (t) => {
       const earlier = { apiVersion: 'aaq.kubevirt.io/v1alpha1', kind: 'AAQ', metadata, spec: {} }
       t.equal((await admin('POST', aaqs, earlier)).status, 201)
       const isOn = async () => (await read(HCO)).spec.deployment.applicationAwareConfig?.enable
-      await until(
-        'the webhook hears of it from the leader',
-        async () => JSON.parse((await read(STATE)).data['facts.json']).topology.foreignQuota,
-      )
-      await annotate('enable-aaq=true')
+      const asked = ['annotate', ...HYPERCONVERGED, `${PREFIX}/enable-aaq=true`]
+      await until('the webhook has heard of it from the leader', async () => {
+        const { stderr } = await succeeds([...asked, '--dry-run=server'])
+        return !stderr.includes('applicationAwareConfig')
+      })
+      await succeeds(asked)
       await cluster.untilEvent(
         'AssetSkipped',
         /application-aware-quota waits until there is no AAQ but/,
