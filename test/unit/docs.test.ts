@@ -16,7 +16,7 @@ const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd
 const annotations = read('docs/annotations.md')
 
 const keysOf = (text: string) =>
-  new Set(text.match(/platform\.kubevirt\.io\/[a-z-]+/g)?.map((key) => key.replace(/-$/, '')))
+  new Set(text.match(/platform\.kubevirt\.io\/[a-z0-9-]+/g)?.map((key) => key.replace(/-$/, '')))
 
 t.test('docs/annotations.md describes every annotation that there is, and no other', async (t) => {
   const { PREFIX } = names

@@ -38,6 +38,7 @@ export function observationsOf(catalog: Catalog, cluster: OfflineCluster): Obser
     waspAgents: objectsOf('waspAgents'),
     nodeHealthChecks: objectsOf('nodeHealthChecks'),
     remediationTemplates: objectsOf('remediationTemplates'),
+    quotas: objectsOf('quotas'),
     machineConfiguration: objectsOf('machineConfiguration')[0],
     otherAutopilot: undefined,
     served: servedOffline(catalog, cluster),

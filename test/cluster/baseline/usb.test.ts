@@ -8,7 +8,7 @@ const LIMIT = '/spec/virtualization/liveMigrationConfig/bandwidthPerMigration'
 
 t.test('what nobody asks for any more goes, whoever stored it', async (t) => {
   const cluster = await autopilotCluster(t, { reconcilerFlags: ['--resync=500ms'] })
-  const { read, untilCompared } = cluster
+  const { admin, read, untilCompared } = cluster
   const alice = cluster.person('alice')
   const succeeds = async (args: readonly string[]) => {
     const said = await alice(args)
@@ -89,6 +89,41 @@ t.test('what nobody asks for any more goes, whoever stored it', async (t) => {
     t.notMatch(stderr, 'set to')
     t.same(await devices(), [])
   })
+
+  await t.test(
+    'no quota: an AAQ of whomever stays, and keeps that of the HyperConverged away',
+    async (t) => {
+      const aaqs = '/apis/aaq.kubevirt.io/v1alpha1/aaqs'
+      const metadata = {
+        name: 'aaq',
+        labels: { [`${PREFIX}/managed-by`]: 'virt-platform-autopilot' },
+      }
+      const earlier = { apiVersion: 'aaq.kubevirt.io/v1alpha1', kind: 'AAQ', metadata, spec: {} }
+      t.equal((await admin('POST', aaqs, earlier)).status, 201)
+      const isOn = async () => (await read(HCO)).spec.deployment.applicationAwareConfig?.enable
+      const asked = ['annotate', ...HYPERCONVERGED, `${PREFIX}/enable-aaq=true`]
+      await until('the webhook has heard of it from the leader', async () => {
+        const { stderr } = await succeeds([...asked, '--dry-run=server'])
+        return !stderr.includes('applicationAwareConfig')
+      })
+      await succeeds(asked)
+      await cluster.untilEvent(
+        'AssetSkipped',
+        /application-aware-quota waits until there is no AAQ but/,
+      )
+      t.not(await isOn(), true)
+      t.ok(await read(`${aaqs}/aaq`), 'it was one of ours, and is let go')
+      await succeeds(['delete', 'aaq', 'aaq'])
+      await until('the HyperConverged has its own', async () => (await isOn()) === true)
+      const own = { ...earlier, metadata: { name: 'aaq-kubevirt-hyperconverged' } }
+      t.equal((await admin('POST', aaqs, own)).status, 201)
+      const { stderr } = await merge({
+        spec: { deployment: { applicationAwareConfig: { enable: false } } },
+      })
+      t.match(stderr, 'kept at')
+      t.equal(await isOn(), true)
+    },
+  )
 
   await t.test('incidents on the console, with the map that only they were in', async (t) => {
     const monitoring = async () =>

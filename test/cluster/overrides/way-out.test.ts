@@ -200,8 +200,8 @@ t.test('the command that a message gives makes the very same edit last', async (
 
   const exclusions = async () =>
     (await read(HCO)).metadata.annotations[`${PREFIX}/disabled-resources`]
-  const others = "- aaq\n- {kind: 'Pod*', name: \"it's $HOME\", namespace: a}\n"
-  const listed = ['aaq', { kind: 'Pod*', name: "it's $HOME", namespace: 'a' }]
+  const others = "- mtv\n- {kind: 'Pod*', name: \"it's $HOME\", namespace: a}\n"
+  const listed = ['mtv', { kind: 'Pod*', name: "it's $HOME", namespace: 'a' }]
   for (const [path, code] of [
     [CONFIG_MAP, 0],
     [SWAP, 1],
@@ -215,7 +215,7 @@ t.test('the command that a message gives makes the very same edit last', async (
         const said = await remove('--dry-run=server')
         // What the deletion before this one has switched off was on the list, too.
         const isOld = path !== CONFIG_MAP && said.stderr.includes('"texts"')
-        return said.stderr.includes('"aaq"') && !isOld && said
+        return said.stderr.includes('"mtv"') && !isOld && said
       })
       t.equal(first.code, code)
       const said = await remove()

@@ -48,7 +48,7 @@ export async function uninstalling(t: Test): Promise<Uninstalling> {
     const autopilot = await installOn(t, cluster, name)
     const kept = await managedObjects(cluster)
     const kinds = new Set([...kept.values()].map(({ kind }: Loose) => kind))
-    t.ok(kinds.size >= 10, `managed: ${[...kinds].join(', ')}`)
+    t.ok(kinds.size >= 9, `managed: ${[...kinds].join(', ')}`)
     deadline = createDeadline()
     await uninstall(t, autopilot)
     for (const path of [OUR_NAMESPACE, ...REGISTERED]) await untilAway(path)

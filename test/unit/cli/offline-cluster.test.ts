@@ -30,6 +30,7 @@ t.test('every object goes where facts look for it', async (t) => {
   const infrastructure = object(CONFIG, 'Infrastructure', 'cluster')
   const scheduler = object(CONFIG, 'Scheduler', 'cluster')
   const pools = [object(MCO, 'MachineConfigPool', 'worker')]
+  const quotas = [object('aaq.kubevirt.io/v1alpha1', 'AAQ', 'mine')]
   const kubeletConfigs = [object(MCO, 'KubeletConfig', 'mine')]
   const workerKubelet = object(MCO, 'MachineConfig', '01-worker-kubelet')
   const masterKubelet = object(MCO, 'MachineConfig', '01-master-kubelet')
@@ -45,6 +46,7 @@ t.test('every object goes where facts look for it', async (t) => {
   const machineConfiguration = object('operator.openshift.io/v1', 'MachineConfiguration', 'cluster')
   const found = observe([
     ...kubeletConfigs,
+    ...quotas,
     scheduler,
     ...nodes,
     ...pools,
@@ -62,6 +64,7 @@ t.test('every object goes where facts look for it', async (t) => {
     scheduler,
     pools,
     kubeletConfigs,
+    quotas,
     machineConfiguration,
     workerKubelet,
     masterKubelet,

@@ -212,6 +212,7 @@ export class ClusterView {
       waspAgents: store.objects('waspAgents'),
       nodeHealthChecks: store.objects('nodeHealthChecks'),
       remediationTemplates: store.objects('remediationTemplates'),
+      quotas: store.objects('quotas'),
       machineConfiguration: store.object('machineConfiguration'),
       otherAutopilot: store.object(OTHER_AUTOPILOT),
       served: this.#served,

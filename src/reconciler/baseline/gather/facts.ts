@@ -38,6 +38,8 @@ export interface Observations {
   readonly waspAgents: readonly KubeObject[]
   readonly nodeHealthChecks: readonly KubeObject[]
   readonly remediationTemplates: readonly KubeObject[]
+  /** The AAQs, of whomever. */
+  readonly quotas: readonly KubeObject[]
   readonly machineConfiguration: KubeObject | undefined
   /** The Deployment of another autopilot. */
   readonly otherAutopilot: KubeObject | undefined
@@ -66,6 +68,7 @@ export function makeFacts(
   const sources = {
     ...observed,
     nodeLabels: observed.nodes.map(({ metadata }) => metadata.labels ?? {}),
+    hcoName: observed.hco.metadata.name,
     ownKubeletConfigs: namesOf('KubeletConfig'),
     ownHealthChecks: namesOf('NodeHealthCheck'),
   }

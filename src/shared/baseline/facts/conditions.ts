@@ -36,6 +36,10 @@ const OBSTACLES: Readonly<
 > = {
   foreignKubeletConfig: foreignKubeletConfig('worker'),
   foreignMasterKubeletConfig: foreignKubeletConfig('master'),
+  foreignQuota: [
+    'there is another AAQ than the one of the HyperConverged',
+    'there is no AAQ but the one of the HyperConverged',
+  ],
   kubeletDropIns: dropIns('worker', '4.21'),
   masterKubeletDropIns: dropIns('master', '4.23'),
   foreignSwapManager: [

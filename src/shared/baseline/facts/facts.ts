@@ -51,6 +51,7 @@ export const TOPOLOGY_FIELDS = [
   'foreignSwapManager',
   'foreignNodeHealthCheck',
   'remediationTemplate',
+  'foreignQuota',
 ] as const
 export type TopologyField = (typeof TOPOLOGY_FIELDS)[number]
 
@@ -88,6 +89,7 @@ export const FACT_SOURCES = {
     kind: 'KubeletConfig',
     resource: 'kubeletconfigs',
   },
+  quotas: { group: 'aaq.kubevirt.io', kind: 'AAQ', resource: 'aaqs' },
   machineConfiguration: {
     group: 'operator.openshift.io',
     kind: 'MachineConfiguration',

@@ -23,6 +23,8 @@ export interface TopologySources {
   /** Likewise, of the NodeHealthChecks. */
   readonly ownHealthChecks: readonly string[]
   readonly remediationTemplates: readonly KubeObject[]
+  readonly quotas: readonly KubeObject[]
+  readonly hcoName: string
 }
 
 /** The cluster's shape. Roles are labels that the Machine Config Operator writes; master is the old name of control-plane. */
@@ -45,6 +47,8 @@ export function detectTopology(sources: TopologySources): Topology {
     foreignSwapManager: hasForeignSwapManager(sources.hco, sources.waspAgents),
     foreignNodeHealthCheck: hasForeignHealthCheck(sources),
     remediationTemplate: remediationNamespace !== '',
+    // The operator of the HyperConverged names the one that it makes after it.
+    foreignQuota: sources.quotas.some(({ metadata }) => metadata.name !== `aaq-${sources.hcoName}`),
     provider: providerOf(infrastructure),
     remediationNamespace,
   }

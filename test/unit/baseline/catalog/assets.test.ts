@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import t from 'tap'
 import { isObsolete, statusOf } from '../../../../src/shared/baseline/asset-status.ts'
 import { apiVersionOf } from '../../../../src/shared/baseline/catalog/catalog.ts'
+import { waitingSections } from '../../../../src/shared/baseline/catalog/sections.ts'
 import { readSettings } from '../../../../src/shared/baseline/settings/settings.ts'
 import { isMap, type KubeObject } from '../../../../src/shared/engine/json/object.ts'
 import { valueAt } from '../../../../src/shared/engine/json/pointer.ts'
@@ -46,6 +47,7 @@ for (const { name, object, spec } of defined) {
 }
 
 const HCO = 'hco.kubevirt.io/HyperConverged'
+const QUOTA = `${HCO}/spec/enableApplicationAwareQuota`
 const v1 = { ...everythingServed, [HCO]: ['v1', 'v1beta1'] }
 const v1beta1 = { ...everythingServed, [HCO]: ['v1beta1'] }
 const hardware = { amd64PciDevicesPresent: true }
@@ -81,22 +83,25 @@ t.test('the HyperConverged has its fields where its version has them', async (t)
   })
 })
 
-t.test('a HyperConverged that has a quota of its own needs none of ours', async (t) => {
+t.test('the quota is the HyperConverged’s own, where its version has it', async (t) => {
   const annotations = { 'enable-aaq': 'true' }
-  const quota = (served: Changes['served'], spec: Readonly<Record<string, unknown>>) =>
-    rendered('aaq', { ...(served && { served }), hco: { annotations, spec } })
-  const own = (enable: boolean) => ({ deployment: { applicationAwareConfig: { enable } } })
-  for (const status of [
-    quota(v1, own(true)),
-    quota(v1beta1, { enableApplicationAwareQuota: true }),
+  const specOf = (changes: Changes) =>
+    JSON.stringify(objectOf('hco-golden-config', { hco: { annotations }, ...changes }).spec)
+  const newer = '"applicationAwareConfig":{"enable":true}'
+  const older = '"enableApplicationAwareQuota":true'
+  t.match(specOf({ served: v1 }), newer)
+  t.match(specOf({ served: v1beta1, fields: { [QUOTA]: true } }), older)
+  t.notMatch(specOf({ served: v1beta1, fields: { [QUOTA]: false } }), older)
+  t.notMatch(specOf({ served: v1, hco: { annotations: {} } }), newer)
+
+  const beside = { topology: { foreignQuota: true } }
+  t.notMatch(specOf(beside), newer, 'another AAQ would make its operator degraded')
+  const asked = factsWith({ hco: { annotations }, ...beside })
+  t.same(waitingSections(assetNamed('hco-golden-config'), asked), [
+    'its section application-aware-quota waits until there is no AAQ but the one of the HyperConverged',
   ])
-    t.match(status, { kind: 'inactive', reason: 'NotApplicable' })
-  for (const status of [
-    quota(v1, own(false)),
-    quota(v1beta1, { enableApplicationAwareQuota: false }),
-    quota(v1, {}),
-  ])
-    t.match(status, { kind: 'active', baseline: { kind: 'AAQ' } })
+  const inForce = { sections: ['hco-golden-config/application-aware-quota'] }
+  t.match(specOf({ ...beside, ...inForce }), newer, 'once on it is not switched off')
 })
 
 t.test('each USB device gets a resource name of its own, in every version', async (t) => {

@@ -48,7 +48,6 @@ t.test(
     const kept = catalog.filter(({ name }) => active.get(name)?.includes('no-openshift'))
     t.same([...new Set(kept.map(({ object }) => object.group))].sort(), [
       '',
-      'aaq.kubevirt.io',
       'forklift.konveyor.io',
       'hco.kubevirt.io',
       'metallb.io',

@@ -19,6 +19,8 @@ const NOWHERE: TopologySources = {
   scheduler: undefined,
   pools: [],
   kubeletConfigs: [],
+  quotas: [],
+  hcoName: 'kubevirt-hyperconverged',
   ownKubeletConfigs: ['virt-perf-settings', 'virt-perf-settings-master'],
   workerKubelet: undefined,
   masterKubelet: undefined,
@@ -155,4 +157,13 @@ for (const [what, config, isForeign] of kubeletConfigs) {
 t.test('finds no KubeletConfig of a pool that is not there', async (t) => {
   const config = selecting({ matchLabels: { [POOL_LABEL]: '' } })
   t.notOk(detectTopology({ ...NOWHERE, kubeletConfigs: [config] }).foreignKubeletConfig)
+})
+
+t.test('minds every AAQ but the one that the HyperConverged has made', async (t) => {
+  const foreign = (...names: readonly string[]) =>
+    detectTopology({ ...NOWHERE, quotas: names.map((name) => object('AAQ', name)) }).foreignQuota
+  t.equal(foreign(), false)
+  t.equal(foreign('aaq-kubevirt-hyperconverged'), false)
+  t.equal(foreign('aaq'), true)
+  t.equal(foreign('aaq-kubevirt-hyperconverged', 'mine'), true)
 })

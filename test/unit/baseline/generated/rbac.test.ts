@@ -143,6 +143,7 @@ t.test('the reconciler reads without a name only what has none that is known', a
     ...read('machineconfiguration.openshift.io/machineconfigpools'),
     ...read('machineconfiguration.openshift.io/kubeletconfigs'),
     ...read('remediation.medik8s.io/nodehealthchecks'),
+    ...read('aaq.kubevirt.io/aaqs'),
     'create events.k8s.io/events any',
   ])
 })

@@ -112,7 +112,6 @@ t.test(
           'metallb.io v1beta1 metallbs Namespaced',
           'forklift.konveyor.io v1beta1 forkliftcontrollers Namespaced',
           'operator.openshift.io v1 kubedeschedulers Namespaced',
-          'aaq.kubevirt.io v1alpha1 aaqs Cluster',
           'observability.openshift.io v1alpha1 uiplugins Cluster',
           ' v1 services Namespaced',
           'monitoring.coreos.com v1 servicemonitors Namespaced',

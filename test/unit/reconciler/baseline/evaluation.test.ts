@@ -54,6 +54,7 @@ const leader = () => {
     waspAgents: [],
     nodeHealthChecks: [],
     remediationTemplates: [],
+    quotas: [],
     machineConfiguration: undefined,
     otherAutopilot: undefined,
     served,

@@ -516,7 +516,7 @@ t.test('says nothing of nodes for what says what it said, or is in force', async
   const asked = { annotations: { ...observing.annotations, ...annotations } }
   const known = snapshotOf({ facts: unasked, settings: observing.annotations })
   t.equal(update({ object: hco, before: observing, edit: asked, known }).warnings, undefined)
-  const later = { annotations: { ...annotations, [`${PREFIX}enable-aaq`]: 'true' } }
+  const later = { annotations: { ...annotations, [`${PREFIX}enable-node-maintenance`]: 'true' } }
   const opted = { object: hco, before: { annotations }, edit: later }
   t.equal(update({ ...opted, known: snapshotOf({ facts: unasked }) }).warnings, undefined, 'once')
   const held = { annotations: { [DISRUPTIVE_CHANGES]: 'hold' } }
