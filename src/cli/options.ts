@@ -14,18 +14,19 @@ export function parseDuration(text: string): number {
   return Number(amount) * (UNITS[unit] ?? 1)
 }
 
-/** Reads a whole number from 1. */
-export function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Write a number from 1.')
+/** Reads a number that looks like this, or says how to write it. */
+const numberLike = (pattern: RegExp, hint: string) => (text: string) => {
+  if (!pattern.test(text)) throw new InvalidArgumentError(hint)
   return Number(text)
 }
 
-/** Reads how long an API server waits for a webhook: no other number of seconds is one that it takes. */
-export function parseWebhookTimeout(text: string): number {
-  if (!/^([1-9]|[12]\d|30)$/.test(text))
-    throw new InvalidArgumentError('Write whole seconds, from 1 to 30.')
-  return Number(text)
-}
+export const parseCount = numberLike(/^[1-9]\d{0,8}$/, 'Write a number from 1.')
+
+/** How long an API server waits for a webhook: no other number of seconds is one that it takes. */
+export const parseWebhookTimeout = numberLike(
+  /^([1-9]|[12]\d|30)$/,
+  'Write whole seconds, from 1 to 30.',
+)
 
 /** Reads an annotation, KEY=VALUE, with the prefix that an annotation of another product has. */
 export function parseAnnotation(text: string): Readonly<Record<string, string>> {
@@ -43,11 +44,18 @@ export const collect = (value: string, before: readonly string[] = []): readonly
   value,
 ]
 
-export const durationOption = (flags: string, description: string, [ms, shown]: [number, string]) =>
-  new Option(flags, description).argParser(parseDuration).default(ms, shown)
+export const durationOption = (flags: string, description: string, byDefault: string) =>
+  new Option(flags, description)
+    .argParser(parseDuration)
+    .default(parseDuration(byDefault), byDefault)
+
+export const listenOption = (flags: string, description: string, byDefault: string) =>
+  new Option(flags, description)
+    .argParser(parseListenArgument)
+    .default(parseListen(byDefault), byDefault)
 
 /** Like parseListen, told as commander tells a wrong argument. */
-export function parseListenArgument(text: string): Listen {
+function parseListenArgument(text: string): Listen {
   try {
     return parseListen(text)
   } catch (error) {
@@ -67,23 +75,19 @@ export const kubeconfigOption = () =>
     '--kubeconfig <file>',
     'the cluster to use; default: KUBECONFIG, ~/.kube/config, or the pod’s own',
   )
-export const namespaceOption = (fallback: string) =>
-  new Option('--namespace <name>', 'our own namespace').default(fallback)
-export const hcoNamespaceOption = () =>
-  new Option('--hco-namespace <name>', 'where the HyperConverged is, if there are several')
 export const assetsOption = () =>
   new Option(
     '--assets <folder>',
     'a folder of assets of your own, kept beside ours: see docs/own-assets.md',
   )
+export const hcoNamespaceOption = () =>
+  new Option('--hco-namespace <name>', 'where the HyperConverged is, if there are several')
 export const logLevelOption = () =>
   new Option('--log-level <level>', 'debug shows stack traces too')
     .choices([...LOG_LEVELS])
     .default('info')
 export const opsListenOption = () =>
-  new Option('--ops-listen <address>', 'where /metrics, /healthz and /readyz are served')
-    .argParser(parseListenArgument)
-    .default(parseListen(':8080'), ':8080')
+  listenOption('--ops-listen <address>', 'where /metrics, /healthz and /readyz are served', ':8080')
 /** No default of its own: what is right depends on whose cluster it is. */
 export const disruptiveChangesOption = (byDefault: string) =>
   new Option(
@@ -105,9 +109,7 @@ export const relatedImages = (env: Env): Readonly<Record<string, string>> =>
 
 /**
  * For how many seconds the API server waits for each of the two entries, if nothing else is said: what an edit costs twice while the
- * webhook hangs. It is the least that the API server takes, and enough: on two cores, of 60,000 calls under up to eight writers none
- * took half a second, with four busy loops beside them, nor did the first calls after a start; the mean was 1 to 30 ms. With objects
- * of 300 KiB (new and old are sent) the mean was 120 ms, of 1 MiB 44 ms for one writer. Only four writers of one object of 1 MiB at
- * once, on cores that had five times as much to do, lost calls: 5 of 248.
+ * webhook hangs. The least that the API server takes is enough: on two cores, of 60,000 calls under up to eight writers none took
+ * half a second. Only four writers of one object of 1 MiB at once, on cores that had five times as much to do, lost some: 5 of 248.
  */
 export const DEFAULT_TIMEOUT_S = 1

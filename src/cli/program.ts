@@ -10,12 +10,11 @@ import {
   durationOption,
   hcoNamespaceOption,
   kubeconfigOption,
+  listenOption,
   logLevelOption,
-  namespaceOption,
   opsListenOption,
   parseAnnotation,
   parseCount,
-  parseListenArgument,
   parseWebhookTimeout,
   parseWebhookUrl,
 } from './options.ts'
@@ -36,20 +35,19 @@ export function createProgram(env: Env): Command {
     .exitOverride()
   const command = (name: string, description: string) =>
     program.command(name).description(description).addOption(logLevelOption()).exitOverride()
+  const catalogCommand = (name: string, description: string) =>
+    command(name, description)
+      .option('--namespace <name>', 'our own namespace', namespace)
+      .addOption(assetsOption())
+  const clusterCommand = (name: string, description: string) =>
+    catalogCommand(name, description).addOption(kubeconfigOption())
   const systemCommand = (name: string, description: string) =>
-    command(name, description).addArgument(
+    clusterCommand(name, description).addArgument(
       new Argument('[system]', 'which system it serves').choices(SYSTEMS).default(SYSTEMS[0]),
     )
 
   systemCommand('webhook', 'judge writes to managed objects before they are stored')
-    .addOption(kubeconfigOption())
-    .addOption(namespaceOption(namespace))
-    .addOption(assetsOption())
-    .addOption(
-      new Option('--listen <address>', 'where the API server reaches us')
-        .argParser(parseListenArgument)
-        .default({ host: '0.0.0.0', port: 9443 }, ':9443'),
-    )
+    .addOption(listenOption('--listen <address>', 'where the API server reaches us', ':9443'))
     .addOption(opsListenOption())
     .addOption(
       new Option(
@@ -67,52 +65,48 @@ export function createProgram(env: Env): Command {
       '--client-ca <file>',
       'let only callers in that have a certificate of these authorities; default: anybody who reaches us',
     )
-    .addOption(
-      new Option('--contest-limit <count>', 'edits of managed fields that one user may make')
-        .argParser(parseCount)
-        .default(5),
+    .option(
+      '--contest-limit <count>',
+      'edits of managed fields that one user may make',
+      parseCount,
+      5,
     )
     .addOption(
-      durationOption('--contest-refill <duration>', 'after which one such edit is forgiven', [
-        720_000,
-        '12m',
-      ]),
+      durationOption('--contest-refill <duration>', 'after which one such edit is forgiven', '12m'),
     )
     .addOption(
-      durationOption('--quiet-period <duration>', 'without such an edit, which ends an edit war', [
-        3_600_000,
+      durationOption(
+        '--quiet-period <duration>',
+        'without such an edit, which ends an edit war',
         '1h',
-      ]),
+      ),
     )
     .addOption(
-      durationOption('--shutdown-grace <duration>', 'how long to go on serving after SIGTERM', [
-        10_000,
+      durationOption(
+        '--shutdown-grace <duration>',
+        'how long to go on serving after SIGTERM',
         '10s',
-      ]),
+      ),
     )
     .action(async (_system, options) => (await import('./webhook.ts')).webhook(options))
 
   systemCommand('reconciler', 'create, heal and register, as one leader')
-    .addOption(kubeconfigOption())
-    .addOption(namespaceOption(namespace))
-    .addOption(assetsOption())
     .addOption(hcoNamespaceOption())
     .addOption(opsListenOption())
     .option('--no-leader-elect', 'act without holding the Lease: only where nobody else can')
-    .addOption(
-      durationOption('--resync <duration>', 'compare everything this often', [300_000, '5m']),
-    )
+    .addOption(durationOption('--resync <duration>', 'compare everything this often', '5m'))
     .addOption(disruptiveChangesOption('hold').default('hold'))
-    .addOption(
-      new Option('--heal-limit <count>', 'how often an object is put back within --heal-window')
-        .argParser(parseCount)
-        .default(5),
+    .option(
+      '--heal-limit <count>',
+      'how often an object is put back within --heal-window',
+      parseCount,
+      5,
     )
     .addOption(
       durationOption(
         '--heal-window <duration>',
         'after three such windows of an edit war, a pause',
-        [60_000, '1m'],
+        '1m',
       ),
     )
     .addOption(
@@ -120,13 +114,11 @@ export function createProgram(env: Env): Command {
         .choices(['Ignore', 'Fail'])
         .default('Ignore'),
     )
-    .addOption(
-      new Option(
-        '--webhook-timeout <seconds>',
-        'how long a write waits for each of the webhook’s entries',
-      )
-        .argParser(parseWebhookTimeout)
-        .default(DEFAULT_TIMEOUT_S),
+    .option(
+      '--webhook-timeout <seconds>',
+      'how long a write waits for each of the webhook’s entries',
+      parseWebhookTimeout,
+      DEFAULT_TIMEOUT_S,
     )
     .option(
       '--trusted-user <name>',
@@ -137,11 +129,7 @@ export function createProgram(env: Env): Command {
       'the Service of the webhook, in our namespace',
       'virt-platform-autopilot-webhook',
     )
-    .addOption(
-      new Option('--webhook-url <url>', 'where the webhook is, outside a cluster').argParser(
-        parseWebhookUrl,
-      ),
-    )
+    .option('--webhook-url <url>', 'where the webhook is, outside a cluster', parseWebhookUrl)
     .option(
       '--webhook-ca <file>',
       'the authorities of the webhook’s certificate, where somebody else makes it (webhook --cert-mode files)',
@@ -157,10 +145,8 @@ export function createProgram(env: Env): Command {
     .option('--observe', 'compute and report only, write nothing')
     .action(async (_system, options) => (await import('./reconciler.ts')).reconciler(options, env))
 
-  command('render', 'print the baseline of each asset, for a cluster or offline')
+  catalogCommand('render', 'print the baseline of each asset, for a cluster or offline')
     .option('--kubeconfig <file>', 'the cluster that it is for; default: what the next options say')
-    .addOption(namespaceOption(namespace))
-    .addOption(assetsOption())
     .option('--hco <file>', 'the HyperConverged, YAML or JSON; default: one with nothing set')
     .addOption(hcoNamespaceOption())
     .option(
@@ -185,13 +171,10 @@ export function createProgram(env: Env): Command {
       process.exitCode = await (await import('./render/render.ts')).render(options, env)
     })
 
-  command(
+  clusterCommand(
     'diff',
     'print what would change in a cluster: exit code 0 nothing, 1 something, 2 unknown',
   )
-    .addOption(kubeconfigOption())
-    .addOption(namespaceOption(namespace))
-    .addOption(assetsOption())
     .addOption(hcoNamespaceOption())
     .addOption(disruptiveChangesOption('hold').default('hold'))
     .addOption(
@@ -203,17 +186,14 @@ export function createProgram(env: Env): Command {
       process.exitCode = await (await import('./diff/diff.ts')).diff(options, env)
     })
 
-  command('override', 'print the annotation under which an edited manifest is legitimate')
+  clusterCommand('override', 'print the annotation under which an edited manifest is legitimate')
     .argument('<file>', 'the edited manifest, YAML or JSON; - for standard input')
-    .addOption(kubeconfigOption())
-    .addOption(namespaceOption(namespace))
-    .addOption(assetsOption())
     .action(async (file, options) => (await import('./override.ts')).override(file, options))
 
-  command('rbac', 'print the ServiceAccounts and least-privilege roles of both processes')
-    .addOption(namespaceOption(namespace))
-    .addOption(assetsOption())
-    .action(async (options) => (await import('./rbac.ts')).rbac(options))
+  catalogCommand(
+    'rbac',
+    'print the ServiceAccounts and least-privilege roles of both processes',
+  ).action(async (options) => (await import('./rbac.ts')).rbac(options))
 
   command('unregister', 'remove our webhook configurations from a cluster')
     .addOption(kubeconfigOption())

@@ -17,7 +17,7 @@ export const AUDIT_POLICY = {
 }
 
 /** A request of the reconciler. */
-export interface AuditedRequest {
+interface AuditedRequest {
   readonly verb: string
   readonly requestURI: string
   readonly objectRef?: { readonly resource: string; readonly name?: string }
@@ -26,30 +26,20 @@ export interface AuditedRequest {
   readonly stageTimestamp: string
 }
 
-/** The requests of the reconciler, told apart. */
-export interface Requests {
-  readonly watches: readonly AuditedRequest[]
-  readonly leases: readonly AuditedRequest[]
-  readonly others: readonly AuditedRequest[]
-}
+type Kind = 'watches' | 'leases' | 'others'
 
 /** The audit log of the benchmark's API server. */
-export interface Audit {
-  /** Where the log ends now. */
-  readonly mark: () => number
-  /** What was asked after a mark. */
-  readonly since: (mark: number) => Requests
-  /** Waits until the reconciler has asked nothing for a while, watches and Lease aside. */
-  readonly untilQuiet: () => Promise<void>
-}
+export type Audit = ReturnType<typeof createAudit>
 
 const QUIET_MS = 2_000
 
-export function createAudit(file: string): Audit {
+export function createAudit(file: string) {
+  /** Where the log ends now. */
   const mark = () => statSync(file).size
-  // The last line may not be complete yet.
+  /** What was asked after a mark. The last line may not be complete yet. */
   const since = (from: number) =>
     requestsIn(String(readFileSync(file).subarray(from)).split('\n').slice(0, -1))
+  /** Waits until the reconciler has asked nothing for a while, watches and Lease aside. */
   const untilQuiet = async (): Promise<void> => {
     const before = mark()
     await sleep(QUIET_MS)
@@ -59,8 +49,8 @@ export function createAudit(file: string): Audit {
 }
 
 // A watch counts when it begins, all others when they are answered.
-function requestsIn(lines: readonly string[]): Requests {
-  const kindOf = ({ verb, objectRef }: AuditedRequest): keyof Requests =>
+function requestsIn(lines: readonly string[]): Record<Kind, readonly AuditedRequest[]> {
+  const kindOf = ({ verb, objectRef }: AuditedRequest): Kind =>
     verb === 'watch' ? 'watches' : objectRef?.resource === 'leases' ? 'leases' : 'others'
   const requests = lines
     .map((line) => JSON.parse(line) as AuditedRequest)

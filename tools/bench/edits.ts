@@ -19,22 +19,16 @@ export const HCO_EDIT: Edit = {
   patch: { spec: { virtualization: { liveMigrationConfig: { allowPostCopy: true } } } },
 }
 
-const MACHINE_CONFIGS = {
-  apiVersion: 'machineconfiguration.openshift.io/v1',
-  resource: 'machineconfigs',
-}
-
 const MACHINE_CONFIG_EDIT: Edit = {
   kind: 'MachineConfig',
-  at: MACHINE_CONFIGS,
+  at: { apiVersion: 'machineconfiguration.openshift.io/v1', resource: 'machineconfigs' },
   name: '90-worker-swap-online',
   patch: { spec: { config: { ignition: { version: '3.2.0' } } } },
 }
 
 /** Of a MachineConfig that has no payload: as small as they come. */
 export const SMALL_MACHINE_CONFIG_EDIT: Edit = {
-  kind: 'MachineConfig',
-  at: MACHINE_CONFIGS,
+  ...MACHINE_CONFIG_EDIT,
   name: '50-virt-pci-passthrough',
   patch: { spec: { kernelArguments: ['intel_iommu=off', 'iommu=pt'] } },
 }
@@ -64,7 +58,7 @@ export function merged<Value>(value: Value, patch: unknown): Value {
 export async function writeAs(
   client: Client,
   user: string,
-  { at, name }: Pick<Edit, 'at' | 'name'>,
+  { at, name }: Edit,
   patch: object,
   query: { readonly dryRun?: 'All' } = {},
 ): Promise<KubeObject> {

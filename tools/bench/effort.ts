@@ -17,11 +17,9 @@ export const FULL = {
   /** How long the webhook is kept busy, and how often it is looked at meanwhile. */
   soakMs: 600_000,
   soakSampleMs: 10_000,
-} as const satisfies Readonly<Record<string, number | readonly number[]>>
-
-export type Effort = {
-  readonly [Member in keyof typeof FULL]: Member extends 'nodes' ? readonly number[] : number
 }
+
+export type Effort = typeof FULL
 
 /** Whether everything works; the numbers say nothing. */
 export const QUICK: Effort = {

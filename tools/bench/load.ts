@@ -1,8 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { Pool } from 'undici'
-
-/** Sends one request and gives back its answer. */
-export type Send = () => Promise<unknown>
 
 /** How long each request of a load took, and how many were answered per second. */
 export interface Load {
@@ -10,35 +7,62 @@ export interface Load {
   readonly perSecond: number
 }
 
-const MOST = 100_000
+/** How many ask at once, for how long, and how often: as often as they are answered, unless a rate is given. */
+export interface LoadOptions {
+  readonly senders: number
+  readonly forMs: number
+  readonly perSecond?: number
+}
 
-// What the API server agrees on with itself: without it Node and Go would each choose another cipher.
+/** A timer may be late by this much: the rest is waited for without one. */
+const TIMER_MS = 1.5
+
+/**
+ * Sends requests. At a rate, each is timed from when it was due, whether or not a sender was free by then: what
+ * waits behind a slow answer counts too.
+ */
+export async function load(
+  send: () => Promise<unknown>,
+  { senders, forMs, perSecond }: LoadOptions,
+): Promise<Load> {
+  const tookMs: number[] = []
+  const from = performance.now()
+  let asked = 0
+  const nextDue = () => (perSecond ? from + (1000 * asked++) / perSecond : performance.now())
+  const sender = async () => {
+    for (let due = nextDue(); due < from + forMs; due = nextDue()) {
+      await until(due)
+      await send()
+      tookMs.push(performance.now() - due)
+    }
+  }
+  await Promise.all(Array.from({ length: senders }, sender))
+  return { tookMs, perSecond: (1000 * tookMs.length) / (performance.now() - from) }
+}
+
+async function until(due: number): Promise<void> {
+  const waitMs = due - performance.now() - TIMER_MS
+  if (waitMs >= 1) await sleep(waitMs)
+  while (performance.now() < due) await turn()
+}
+
+/** What the API server agrees on with itself: without it Node and Go would each choose another cipher. */
 export const TLS = {
   minVersion: 'TLSv1.3',
   maxVersion: 'TLSv1.3',
   ciphers: 'TLS_AES_128_GCM_SHA256',
 } as const
 
-/** Kept-alive connections to a webhook. */
-export interface Connections {
-  /** Sends one review and gives the text of the answer. */
-  readonly post: (body: Buffer) => Promise<string>
-  readonly close: () => Promise<void>
-}
-
-/** Connects to a webhook; trusts its authority alone. */
-export function connectTo(url: string, ca: string, connections: number): Connections {
-  // The API server asks webhooks by HTTP/1.1.
+/** Kept-alive connections to a webhook whose authority is trusted, by HTTP/1.1 as the API server asks. */
+export function connectTo(url: string, ca: string, connections: number) {
   const options = { connections, pipelining: 1, allowH2: false }
   const pool = new Pool(url, { ...options, connect: { ca, ...TLS } })
+  const headers = { 'content-type': 'application/json' }
   return {
-    async post(body) {
-      const { statusCode, body: answer } = await pool.request({
-        path: '/mutate?timeout=1s',
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-      })
+    /** Sends one review and gives the text of the answer. */
+    async post(body: Buffer): Promise<string> {
+      const request = { path: '/mutate?timeout=1s', method: 'POST', headers, body } as const
+      const { statusCode, body: answer } = await pool.request(request)
       const text = await answer.text()
       if (statusCode !== 200) throw new Error(`the webhook answers ${statusCode} ${text}`)
       return text
@@ -46,53 +70,3 @@ export function connectTo(url: string, ca: string, connections: number): Connect
     close: () => pool.destroy(),
   }
 }
-
-/** Each of so many senders sends its next request when the last one is answered. */
-export async function closedLoop(send: Send, senders: number, forMs: number): Promise<Load> {
-  const tookMs: number[] = []
-  const from = performance.now()
-  const sender = async () => {
-    while (performance.now() < from + forMs && tookMs.length < MOST) {
-      const sentAt = performance.now()
-      await send()
-      tookMs.push(performance.now() - sentAt)
-    }
-  }
-  await Promise.all(Array.from({ length: senders }, sender))
-  return loadSince(from, tookMs)
-}
-
-/**
- * Requests fall due at a fixed rate, whether or not earlier ones are answered, and each is timed from
- * when it was due: what waits behind a slow answer counts too. By default no time is lost in waiting, at the price of
- * a core that does nothing else.
- */
-export async function openLoop(
-  send: Send,
-  perSecond: number,
-  forMs: number,
-  wait: () => Promise<unknown> = () => nextTurn(),
-): Promise<Load> {
-  const tookMs: number[] = []
-  const pending: Promise<void>[] = []
-  const from = performance.now()
-  const dueAt = (request: number) => from + (1000 * request) / perSecond
-  while (dueAt(pending.length) < from + forMs && pending.length < MOST) {
-    const due = dueAt(pending.length)
-    if (performance.now() < due) {
-      await wait()
-      continue
-    }
-    const answered = send().then(() => void tookMs.push(performance.now() - due))
-    // Whoever waits for all of them hears of it.
-    answered.catch(() => undefined)
-    pending.push(answered)
-  }
-  await Promise.all(pending)
-  return loadSince(from, tookMs)
-}
-
-const loadSince = (from: number, tookMs: readonly number[]): Load => ({
-  tookMs,
-  perSecond: (1000 * tookMs.length) / (performance.now() - from),
-})

@@ -8,20 +8,19 @@ import { findBinaries } from '../control-plane/build/binaries.ts'
 import { measureAgainst, runBuild } from './against.ts'
 import { type Bench, type BenchOptions, withBench } from './bench.ts'
 import { FULL, IN_TURNS, QUICK } from './effort.ts'
-import { type Measurement, PAGE, requirePlaces, withMeasurements } from './page.ts'
+import { type Measurement, measurementText, PAGE, withPlaces } from './page.ts'
 import { MEASURES, type Measure } from './sections.ts'
-import { type Section, textOf } from './table.ts'
+import type { Section } from './table.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const RESULTS = join(ROOT, 'bench-results.json')
-const NAMES = MEASURES.map(({ name }) => name)
 
 const HELP = `\
 Measures the product, bundled as it is shipped, on a control plane of its own.
 
   npm run bench                        everything, in about half an hour
   npm run bench -- --quick             everything with tiny counts: whether it works, not how fast
-  npm run bench -- --only heal,idle    some of ${NAMES.join(', ')}
+  npm run bench -- --only heal,idle    some of ${namesOf(MEASURES)}
   npm run bench -- --write             writes what was measured to ${PAGE} too; with --only, the rest of it stays
   npm run bench -- --against REV       the build of a commit and this one in turns, and the ratios; with --only, some of
                                        ${namesOf(MEASURES.filter(({ isRepeatable }) => isRepeatable))}
@@ -46,8 +45,13 @@ try {
 process.exit()
 
 async function bench(): Promise<void> {
-  const names = wanted.map(({ name }) => name)
-  if (isWritten) requirePlaces(pageText(), names)
+  const page = join(ROOT, PAGE)
+  const write = (textOf: (name: string) => string) => {
+    const made = Object.fromEntries(wanted.map(({ name }) => [name, textOf(name)]))
+    return withPlaces(readFileSync(page, 'utf8'), made)
+  }
+  // A place that is gone is told of before half an hour is spent on measuring.
+  if (isWritten) write(() => '')
   runBuild(ROOT)
   const asked = { env: process.env, print: progress, controllerManager: false }
   const { version } = await findBinaries(asked)
@@ -57,30 +61,34 @@ async function bench(): Promise<void> {
     cores: cpus().length,
     cpu: cpus()[0]?.model ?? 'unknown',
   }
-  if (isWritten) writeFileSync(join(ROOT, PAGE), withMeasurements(pageText(), machine, measured))
+  const textOf = (one: Measurement) => measurementText(machine, one)
+  const texts = new Map(measured.map((one) => [one.name, textOf(one)]))
+  if (isWritten)
+    writeFileSync(
+      page,
+      write((name) => texts.get(name) ?? ''),
+    )
   writeFileSync(RESULTS, `${JSON.stringify({ ...machine, effort, measured }, null, 2)}\n`)
-  for (const { section } of measured) console.log(`${textOf(section)}\n`)
-  const seconds = Math.round((performance.now() - startedAt) / 1000)
+  console.log([...texts.values()].join('\n\n'))
   const doubt = effort === QUICK ? '; --quick: these numbers say nothing' : ''
-  console.log(`${machine.versions.join(', ')}, ${machine.cores} × ${machine.cpu}, ${seconds} s${doubt}
-Written to ${RESULTS}${isWritten ? ` and ${PAGE}` : ''}`)
+  console.log(`\nWritten to ${RESULTS}${isWritten ? ` and ${PAGE}` : ''}${doubt}`)
 }
 
 async function measureAll(): Promise<readonly Measurement[]> {
-  const options = { effort, interrupted }
+  const optionsFor = ({ ownFlags: reconcilerFlags }: Measure): BenchOptions => ({
+    effort,
+    interrupted,
+    ...(reconcilerFlags && { reconcilerFlags }),
+  })
   if (against !== undefined)
     return inTurn(wanted, (measure) => measureAgainst(measure, against, optionsFor(measure)))
   const onOne = wanted.filter(({ ownFlags }) => !ownFlags)
+  const shared = (bench: Bench) => inTurn(onOne, ({ run }) => run(bench))
   const onTheirOwn = wanted.filter(({ ownFlags }) => ownFlags)
-  const shared = (bench: Bench) => inTurn(onOne, (measure) => measure.run(bench))
   return [
-    ...(onOne.length > 0 ? await withBench(options, shared) : []),
+    ...(onOne.length > 0 ? await withBench({ effort, interrupted }, shared) : []),
     ...(await inTurn(onTheirOwn, (measure) => withBench(optionsFor(measure), measure.run))),
   ]
-}
-
-function optionsFor({ ownFlags }: Measure): BenchOptions {
-  return { effort, interrupted, ...(ownFlags && { reconcilerFlags: ownFlags }) }
 }
 
 async function inTurn(
@@ -109,31 +117,20 @@ function namesOf(measures: readonly Measure[]): string {
   return measures.map(({ name }) => name).join(', ')
 }
 
-function pageText(): string {
-  return readFileSync(join(ROOT, PAGE), 'utf8')
-}
-
 /** Reads which measurements are wanted and how much of them; ends the process for --help and for mistakes. */
 function readCommandLine() {
+  const [off, text] = [{ type: 'boolean', default: false }, { type: 'string' }] as const
+  const options = { help: off, quick: off, write: off, only: text, against: text }
   try {
-    const { values } = parseArgs({
-      options: {
-        help: { type: 'boolean' },
-        quick: { type: 'boolean', default: false },
-        write: { type: 'boolean', default: false },
-        only: { type: 'string' },
-        against: { type: 'string' },
-      },
-    })
-    if (values.help) {
+    const { help, quick, write: isWritten, only, against } = parseArgs({ options }).values
+    if (help) {
       console.log(HELP)
       process.exit(0)
     }
-    const { quick, write: isWritten, against } = values
     if (isWritten && (quick || against !== undefined))
       throw new Error(`what --quick and --against measure is never written to ${PAGE}`)
     const possible = MEASURES.filter(({ isRepeatable }) => against === undefined || isRepeatable)
-    const names = values.only?.split(',') ?? possible.map(({ name }) => name)
+    const names = only?.split(',') ?? possible.map(({ name }) => name)
     const unknown = names.find((name) => !possible.some((measure) => measure.name === name))
     if (unknown !== undefined)
       throw new Error(`--only knows ${namesOf(possible)} here, not "${unknown}"`)
@@ -142,7 +139,7 @@ function readCommandLine() {
       isWritten,
       against,
       effort,
-      wanted: MEASURES.filter((one) => names.includes(one.name)),
+      wanted: possible.filter(({ name }) => names.includes(name)),
     }
   } catch (error) {
     console.error(`bench: ${(error as Error).message}`)

@@ -1,6 +1,5 @@
-import { markdownTable } from '../generate/markdown-table.ts'
 import { withMarked } from '../generate/marked.ts'
-import { cellsOf, type Grid, HEAD, type Section } from './table.ts'
+import { markdownOf, type Section } from './table.ts'
 
 /** The page with the numbers. */
 export const PAGE = 'docs/performance.md'
@@ -24,56 +23,27 @@ export interface Machine {
   readonly cpu: string
 }
 
-const COMMAND = 'npm run bench -- --write'
-
 /**
- * Looks for the places of these measurements, before half an hour is spent on measuring.
+ * The page with something in the places of these measurements; all others stay.
  *
  * @throws where the place of one is gone, naming the page and the lines
  */
-export function requirePlaces(text: string, names: readonly string[]): void {
-  for (const name of names) withMarked({ name: PAGE, text }, `bench ${name}`, '', COMMAND)
-}
+export const withPlaces = (text: string, made: Readonly<Record<string, string>>): string =>
+  Object.entries(made).reduce(
+    (text, [name, markdown]) =>
+      withMarked({ name: PAGE, text }, `bench ${name}`, markdown, 'npm run bench -- --write'),
+    text,
+  )
 
-/**
- * The page with these measurements in their places; all others stay.
- *
- * @throws where the place of one is gone, naming the page and the lines
- */
-export const withMeasurements = (
-  text: string,
-  machine: Machine,
-  measurements: readonly Measurement[],
-): string =>
-  measurements.reduce((text, measurement) => {
-    const made = markdownOf(machine, measurement)
-    return withMarked({ name: PAGE, text }, `bench ${measurement.name}`, made, COMMAND)
-  }, text)
-
-/** A measurement as Markdown: its table, its grids, what a reader must know, and where the numbers are from. */
-export function markdownOf(machine: Machine, measurement: Measurement): string {
-  const { title, lines, grids = [], notes = [] } = measurement.section
-  const rows = lines.map((line) => cellsOf(line).map(indented))
-  return [
-    `### ${title}`,
-    markdownTable(HEAD, rows),
-    ...grids.map(gridOf),
-    ...(notes.length > 0 ? [notes.map((note) => `- ${note}`).join('\n')] : []),
-    provenance(machine, measurement),
-  ].join('\n\n')
-}
-
-const gridOf = ({ title, head, rows }: Grid) => `**${title}**\n\n${markdownTable(head, rows)}`
-
-// Spaces at the start of a cell are not shown.
-const indented = (cell: string) => cell.replace(/^ +/, '&emsp;')
-
-function provenance(
+/** A measurement as Markdown, and where its numbers are from. */
+export function measurementText(
   { versions, cores, cpu }: Machine,
   { name, section, date, seconds, load }: Measurement,
 ): string {
   const when = `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`
   const all = [...versions, ...(section.versions ?? [])].join(', ')
   const [before, after] = load.map((value) => value.toFixed(1))
-  return `Measured ${when} in ${Math.round(seconds)} s by \`npm run bench -- --only ${name}\`: ${all}; ${cores} × ${cpu}, load ${before} → ${after}.`
+  return `${markdownOf(section)}
+
+Measured ${when} in ${Math.round(seconds)} s by \`npm run bench -- --only ${name}\`: ${all}; ${cores} × ${cpu}, load ${before} → ${after}.`
 }

@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 
+import type { Autopilot } from '../dev/autopilot.ts'
+
 // What every Linux in use has as USER_HZ.
 const TICKS_PER_SECOND = 100
 const BYTES_PER_KB = 1024
@@ -22,6 +24,22 @@ export function memoryOf(pid: number): { readonly now: number; readonly peak: nu
     return (kilobytes * BYTES_PER_KB) / 1e6
   }
   return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') }
+}
+
+/** Starts to count the processor time of both processes; what it returns tells the share of a core that each used since. */
+export function meterOf(autopilot: Pick<Autopilot, 'webhook' | 'reconciler'>) {
+  const read = () => ({
+    at: performance.now() / 1000,
+    webhook: cpuSeconds(autopilot.webhook.child().pid),
+    reconciler: cpuSeconds(autopilot.reconciler.child().pid),
+  })
+  const from = read()
+  return () => {
+    const to = read()
+    const seconds = to.at - from.at
+    const percent = (of: 'webhook' | 'reconciler') => (100 * (to[of] - from[of])) / seconds
+    return { seconds, webhook: percent('webhook'), reconciler: percent('reconciler') }
+  }
 }
 
 function procFile(pid: number, name: string): string {

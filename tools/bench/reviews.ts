@@ -9,8 +9,6 @@ import { type Edit, HCO_EDIT, merged, SMALL_MACHINE_CONFIG_EDIT } from './edits.
 /** A request to the webhook and what its answer must be. */
 export interface Review {
   readonly what: string
-  /** How large each of its two objects is at least, bytes. */
-  readonly objectBytes: number
   /** The body for one user: whoever insists may be answered otherwise. */
   readonly bodyFor: (user: string) => Buffer
   readonly isExpected: (response: ReviewResponse) => boolean
@@ -27,61 +25,54 @@ export const responseIn = (text: string): ReviewResponse => JSON.parse(text).res
 
 /** The uid of every request. */
 export const UID = '705ab4f5-6393-11e8-b7cc-42010a800002'
-/** The size of an object for which the goals are stated. */
-export const GOAL_BYTES = 5_000
+/** How large each of the two objects of a review is at least. */
+export const OBJECT_BYTES = 5_000
 
-/** A clean update, a correction and a denial, made from the objects that are stored, each object of this size. */
-export async function reviewsOf(
-  { read }: Pick<Bench, 'read'>,
-  objectBytes = GOAL_BYTES,
-): Promise<readonly Review[]> {
+/** A clean update, a correction and a denial, made from the objects that are stored. */
+export async function reviewsOf({ read }: Pick<Bench, 'read'>): Promise<readonly Review[]> {
   const stored = ({ at, name }: Edit) => read(pathOf(at, name))
-  return reviewsFor(await stored(HCO_EDIT), await stored(SMALL_MACHINE_CONFIG_EDIT), objectBytes)
+  return reviewsFor(await stored(HCO_EDIT), await stored(SMALL_MACHINE_CONFIG_EDIT))
 }
 
 /** The same for these two objects. */
-export function reviewsFor(
-  storedHco: KubeObject,
-  storedMachineConfig: KubeObject,
-  objectBytes: number,
-): readonly Review[] {
-  const hco = enlarged(storedHco, objectBytes, withDevices)
-  const machineConfig = enlarged(storedMachineConfig, objectBytes, withFiles)
-  const unmanaged = { spec: { virtualization: { evictionStrategy: 'LiveMigrateIfPossible' } } }
+export function reviewsFor(hco: KubeObject, machineConfig: KubeObject): readonly Review[] {
   const review = (
     what: string,
     edit: Edit,
-    [before, after]: readonly [KubeObject, KubeObject],
-    isExpected: (response: ReviewResponse) => boolean,
-  ): Review => ({
-    what,
-    objectBytes,
-    bodyFor: (user) => bodyOf(edit, user, before, after),
-    isExpected: (response) => response.uid === UID && isExpected(response),
-  })
-  const edited = merged(hco, HCO_EDIT.patch)
-  const rebooting = merged(machineConfig, SMALL_MACHINE_CONFIG_EDIT.patch)
+    stored: KubeObject,
+    isRight: (response: ReviewResponse, before: KubeObject, after: KubeObject) => boolean,
+  ): Review => {
+    const before = enlarged(stored)
+    const after = merged(before, edit.patch)
+    return {
+      what,
+      bodyFor: (user) => bodyOf(edit, user, before, after),
+      isExpected: (response) => response.uid === UID && isRight(response, before, after),
+    }
+  }
+  const virtualization = { evictionStrategy: 'LiveMigrateIfPossible' }
+  const unmanaged = { ...HCO_EDIT, patch: { spec: { virtualization } } }
   return [
-    review(
-      'clean update of a HyperConverged',
-      HCO_EDIT,
-      [hco, merged(hco, unmanaged)],
-      ({ allowed, patch }) => allowed && patch === undefined,
-    ),
+    review('clean update of a HyperConverged', unmanaged, hco, isAllowedAsItIs),
     review(
       'correction of a HyperConverged',
       HCO_EDIT,
-      [hco, edited],
-      ({ allowed, patch }) => allowed && isDeepStrictEqual(corrected(edited, patch), hco),
+      hco,
+      ({ allowed, patch }, before, after) =>
+        allowed && isDeepStrictEqual(corrected(after, patch), before),
     ),
     review(
       'denial of a MachineConfig edit',
       SMALL_MACHINE_CONFIG_EDIT,
-      [machineConfig, rebooting],
+      machineConfig,
       ({ allowed }) => !allowed,
     ),
   ]
 }
+
+/** Whether an answer neither denies nor corrects anything. */
+export const isAllowedAsItIs = ({ uid, allowed, patch }: ReviewResponse): boolean =>
+  uid === UID && allowed && patch === undefined
 
 /** What the API server makes of an object and the patch of an answer. */
 function corrected(object: KubeObject, patch = ''): unknown {
@@ -90,37 +81,13 @@ function corrected(object: KubeObject, patch = ''): unknown {
   return jsonPatch.applyPatch(structuredClone(object), operations).newDocument
 }
 
-/** Adds parts to an object, none of which the product manages, until its JSON has at least so many bytes. */
-function enlarged(
-  object: KubeObject,
-  bytes: number,
-  withParts: (parts: readonly number[]) => object,
-): KubeObject {
-  const parts: number[] = []
-  const large = () => merged(object, withParts(parts))
-  while (JSON.stringify(large()).length < bytes) parts.push(parts.length)
+/** Adds labels of somebody else to an object until its JSON has so many bytes. */
+function enlarged(object: KubeObject): KubeObject {
+  const labels: Record<string, string> = {}
+  const large = () => merged(object, { metadata: { labels } })
+  while (JSON.stringify(large()).length < OBJECT_BYTES)
+    labels[`inventory.example.com/part-${Object.keys(labels).length}`] = 'counted'
   return large()
-}
-
-/** The HyperConverged of somebody who passes many devices through. */
-const withDevices = (devices: readonly number[]) => {
-  const pciHostDevices = devices.map((device) => ({
-    pciDeviceSelector: `10DE:${device.toString(16).toUpperCase().padStart(4, '0')}`,
-    resourceName: `nvidia.com/gpu-${device.toString(16).padStart(4, '0')}`,
-    externalResourceProvider: true,
-  }))
-  return { spec: { virtualization: { permittedHostDevices: { pciHostDevices } } } }
-}
-
-/** The MachineConfig of somebody who has added files of their own to it. */
-const withFiles = (numbers: readonly number[]) => {
-  const files = numbers.map((file) => ({
-    path: `/etc/sysctl.d/${file}-site.conf`,
-    mode: 420,
-    overwrite: true,
-    contents: { source: `data:,${encodeURIComponent(`vm.swappiness = ${file}\n`)}` },
-  }))
-  return { spec: { config: { ignition: { version: '3.5.0' }, storage: { files } } } }
 }
 
 /** An AdmissionReview as the API server sends it for a patch by kubectl. */

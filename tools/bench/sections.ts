@@ -1,10 +1,9 @@
 import { type Bench, DEFAULT_FLAGS } from './bench.ts'
 import { HCO_FLAG, measureAdded } from './sections/added.ts'
-import { measureDecisions, measurePeers } from './sections/decisions.ts'
+import { measureDecisions } from './sections/decisions.ts'
 import { measureHeal } from './sections/heal.ts'
 import { measureIdle } from './sections/idle.ts'
 import { measureMemory } from './sections/memory.ts'
-import { measureNodes } from './sections/nodes.ts'
 import { measureSoak } from './sections/soak.ts'
 import { measureStart } from './sections/start.ts'
 import { measureWar } from './sections/war.ts'
@@ -21,18 +20,13 @@ export interface Measure {
   readonly isRepeatable?: true
 }
 
-/**
- * In this order: memory is that of processes which have done all of the rest, and no start is after them; what comes
- * last on the shared cluster leaves thousands of nodes behind.
- */
+/** In this order: no start is after another measurement, and memory leaves thousands of nodes behind. */
 export const MEASURES: readonly Measure[] = [
   { name: 'start', run: measureStart, isRepeatable: true },
   { name: 'heal', run: measureHeal, isRepeatable: true },
   { name: 'idle', run: measureIdle, isRepeatable: true },
   { name: 'decisions', run: measureDecisions, isRepeatable: true },
-  { name: 'peers', run: measurePeers },
   { name: 'memory', run: measureMemory },
-  { name: 'nodes', run: measureNodes },
   // Elsewhere in the benchmark nobody may be throttled.
   { name: 'war', run: measureWar, ownFlags: ['--heal-limit=5'] },
   { name: 'added', run: measureAdded, ownFlags: [...DEFAULT_FLAGS, HCO_FLAG] },

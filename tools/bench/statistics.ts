@@ -28,19 +28,9 @@ export const extent = (values: readonly number[]) => ({
   n: values.length,
 })
 
-/** The median of the ratios of each round: what slows a whole round down changes no ratio in it. */
-export const medianRatio = (values: readonly number[], bases: readonly number[]): number =>
-  median(values.map((value, round) => value / (bases[round] || Number.NaN)))
-
-/** The slope of the line that fits some points best (least squares); NaN without two different x. */
-export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
-  const mean = (values: readonly number[]) =>
-    values.reduce((sum, value) => sum + value, 0) / values.length
-  const meanX = mean(points.map(([x]) => x))
-  const meanY = mean(points.map(([, y]) => y))
-  const covariance = mean(points.map(([x, y]) => (x - meanX) * (y - meanY)))
-  return covariance / mean(points.map(([x]) => (x - meanX) ** 2))
-}
+/** The ratios of each round: what slows a whole round down changes no ratio in it. */
+export const ratios = (values: readonly number[], bases: readonly number[]): readonly number[] =>
+  values.map((value, round) => value / (bases[round] || Number.NaN))
 
 /** The same things in another order each round, so that none of them always comes first. */
 export const rotated = <Thing>(things: readonly Thing[], round: number): readonly Thing[] =>

@@ -17,18 +17,10 @@ export interface Line extends Summary {
 export interface Section {
   readonly title: string
   readonly lines: readonly Line[]
-  /** What is measured in too many ways for lines. */
-  readonly grids?: readonly Grid[]
+  readonly head?: readonly string[]
   readonly notes?: readonly string[]
   /** Of whatever else than the product took part, such as `Go 1.26.8`. */
   readonly versions?: readonly string[]
-}
-
-/** A table of its own: the first column names a row, all others are numbers. */
-export interface Grid {
-  readonly title: string
-  readonly head: readonly string[]
-  readonly rows: readonly (readonly string[])[]
 }
 
 /** A line of the table; two spaces in front say that it belongs to the line above. */
@@ -39,43 +31,35 @@ export const line = (what: string, unit: string, measured: number | Summary, goa
   goal,
 })
 
-export const HEAD = ['', 'median', 'p99 or range', 'n', 'goal'] as const
+const HEAD = ['', 'median', 'p99 or range', 'n', 'goal']
 
-/** A line as cells under the head. */
-export function cellsOf({ what, unit, median, p99, range, n, goal }: Line): readonly string[] {
-  if (Number.isNaN(median)) return [what, 'not measured', '', '', goal]
+/** A section as Markdown, with columns that can be read as they are. */
+export function markdownOf({ title, lines, head = HEAD, notes = [] }: Section): string {
+  const rows = [head, ...lines.map(cellsOf)]
+  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  rows.splice(
+    1,
+    0,
+    widths.map((width) => '-'.repeat(Math.max(3, width))),
+  )
+  const table = rows
+    .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
+    .join('\n')
+  const list = notes.map((note) => `- ${note}`).join('\n')
+  return [`### ${title}`, table, list].filter(Boolean).join('\n\n')
+}
+
+function cellsOf({ what, unit, median, p99, range, n, goal }: Line): readonly string[] {
+  // Spaces at the start of a cell are not shown.
+  const name = what.replace(/^ +/, '&emsp;')
+  if (Number.isNaN(median)) return [name, 'not measured', '', '', goal]
   return [
-    what,
+    name,
     `${numberText(median)} ${unit}`.trimEnd(),
     range ? range.map(numberText).join(' – ') : numberText(p99),
     n === undefined ? '' : n.toLocaleString('en'),
     goal,
   ]
-}
-
-/** A section as plain text. */
-export function textOf({ title, lines, grids = [], notes = [] }: Section): string {
-  const tables = lines.length > 0 ? [columns([HEAD, ...lines.map(cellsOf)])] : []
-  return [
-    title,
-    ...tables,
-    ...grids.map((grid) => `${grid.title}\n${columns([grid.head, ...grid.rows])}`),
-    ...notes.map((note) => `    ${note}`),
-  ].join('\n')
-}
-
-// Numbers stand at the right of their column, what they are of and the goal at the left.
-function columns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((cells) => cells[column]?.length ?? 0)),
-  )
-  const padded = (cell: string, column: number) => {
-    const width = widths[column] ?? 0
-    return column === 0 || column === HEAD.indexOf('goal')
-      ? cell.padEnd(width)
-      : cell.padStart(width)
-  }
-  return rows.map((cells) => `  ${cells.map(padded).join('  ')}`.trimEnd()).join('\n')
 }
 
 /** Three digits that matter, more for large numbers, none after the point for whole ones. */

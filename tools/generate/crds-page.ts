@@ -7,7 +7,7 @@ import {
   type Source,
   type StandIn,
 } from '../crds/lock.ts'
-import { CATEGORIES } from '../crds/lock-mistakes.ts'
+import { CATEGORIES } from '../crds/read-lock.ts'
 import { markdownTable } from './markdown-table.ts'
 
 /** The page that describes test/crds, made from its lock file. */

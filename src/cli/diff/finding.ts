@@ -65,7 +65,7 @@ export function findingsIn({ evaluation: { facts }, assets }: ComparedCluster): 
 
 /** The object as people name it, and its asset. */
 export const headOf = ({ asset, kind, namespace, name }: Subject) =>
-  `${titleOf({ kind, metadata: { name, ...(namespace !== undefined && { namespace }) } })} (${asset})`
+  `${titleOf({ kind, metadata: { name, namespace } })} (${asset})`
 
 function subjectOf(asset: Asset, { hcoNamespace }: Surroundings): Subject {
   const { kind, name } = asset.object

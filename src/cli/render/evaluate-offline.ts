@@ -1,7 +1,6 @@
 import { type Evaluation, evaluate } from '../../reconciler/baseline/gather/evaluation.ts'
 import { createStatusDecider } from '../../shared/baseline/asset-status.ts'
 import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
-import { DETECTORS, type Detector } from '../../shared/baseline/facts/facts.ts'
 import type { StickyHardware } from '../../shared/baseline/facts/hardware.ts'
 import { UNKNOWN } from '../../shared/baseline/state.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
@@ -35,7 +34,7 @@ export function evaluateOffline(catalog: Catalog, options: OfflineOptions, env: 
     images: relatedImages(env),
   })
   const decide = createStatusDecider(catalog, sha256)
-  const memory = { ...UNKNOWN, hardware: hardwareThatWas(forcedDetectors(options)) }
+  const memory = { ...UNKNOWN, hardware: hardwareThatWas(options) }
   return evaluate({ catalog, decide }, observations, memory, 0)
 }
 
@@ -44,17 +43,12 @@ function hyperConverged(catalog: Catalog, { hco: file, hcoNamespace: namespace }
   return chooseHyperConverged(catalog, { file, objects: readObjects(file), namespace })
 }
 
-const forcedDetectors = (options: OfflineOptions): readonly Detector[] => [
-  // A GPU is a PCI device.
-  ...(options.forcePci || options.forceGpu ? (['pciDevicesPresent'] as const) : []),
-  ...(options.forceNuma ? (['numaNodesPresent'] as const) : []),
-  ...(options.forceGpu ? (['gpuPresent'] as const) : []),
-  ...(options.forceVfio ? (['vfioCapable'] as const) : []),
-  ...(options.forceUsb ? (['usbDevicesPresent'] as const) : []),
-]
-
 /** Hardware that was there a moment ago counts, whatever the nodes have now. */
-const hardwareThatWas = (forced: readonly Detector[]) =>
-  Object.fromEntries(
-    DETECTORS.map((detector) => [detector, { value: forced.includes(detector) }]),
-  ) as StickyHardware
+const hardwareThatWas = (options: OfflineOptions): StickyHardware => ({
+  // A GPU is a PCI device.
+  pciDevicesPresent: { value: Boolean(options.forcePci || options.forceGpu) },
+  numaNodesPresent: { value: options.forceNuma ?? false },
+  gpuPresent: { value: options.forceGpu ?? false },
+  vfioCapable: { value: options.forceVfio ?? false },
+  usbDevicesPresent: { value: options.forceUsb ?? false },
+})

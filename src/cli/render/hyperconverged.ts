@@ -3,6 +3,7 @@ import {
   type Catalog,
   isHyperConverged,
 } from '../../shared/baseline/catalog/catalog.ts'
+import { FACT_SOURCES } from '../../shared/baseline/facts/facts.ts'
 import { groupOf, type KubeObject, titleOf } from '../../shared/engine/json/object.ts'
 
 export interface HyperConvergedChoice {
@@ -26,7 +27,10 @@ export function plainHyperConverged(catalog: Catalog, namespace = USUAL_NAMESPAC
 /** The one HyperConverged among some objects; throws an Error that says what is wrong with them, and the way out. */
 export function chooseHyperConverged(catalog: Catalog, choice: HyperConvergedChoice): KubeObject {
   const { file, objects } = choice
-  const stranger = objects.find((object) => !isOf(catalog, object))
+  const stranger = objects.find(({ apiVersion, kind }) => {
+    const source = FACT_SOURCES.hco
+    return groupOf(apiVersion) !== source.group || kind !== source.kind
+  })
   if (stranger)
     throw new Error(
       `--hco ${file}: ${titleOf(stranger)} is no HyperConverged: give what else facts are read from with --nodes`,
@@ -47,11 +51,6 @@ const identityIn = (catalog: Catalog) => {
   const asset = catalog.find(isHyperConverged)
   if (!asset) throw new Error('the catalog has no HyperConverged')
   return asset.object
-}
-
-const isOf = (catalog: Catalog, { apiVersion, kind }: KubeObject) => {
-  const identity = identityIn(catalog)
-  return groupOf(apiVersion) === identity.group && kind === identity.kind
 }
 
 const withNamespace = (object: KubeObject, { namespace }: HyperConvergedChoice): KubeObject => ({

@@ -66,9 +66,7 @@ function whyStrange(object: KubeObject): string {
   return `is of no kind that facts are read from, which are ${kinds}`
 }
 
-export interface ServedOfflineOptions extends Pick<Observations, 'hco' | 'schemas'> {
-  readonly withoutApis: readonly string[]
-}
+type ServedOfflineOptions = Pick<OfflineCluster, 'hco' | 'schemas' | 'withoutApis'>
 
 /** What a cluster serves that has all APIs which the catalog names, in every version that it names, but for some groups. */
 export function servedOffline(catalog: Catalog, options: ServedOfflineOptions): Served {

@@ -80,8 +80,7 @@ export function renderedOn(asset: Asset, { statuses, hco }: Evaluation): Rendere
   if (!status) throw new Error(`asset ${asset.name} was never evaluated`)
   const { kind, name } = asset.object
   const namespace = namespaceOf(asset, hco.metadata.namespace ?? '')
-  const metadata = { name, ...(namespace !== undefined && { namespace }) }
-  return { asset, status, title: titleOf({ kind, metadata }) }
+  return { asset, status, title: titleOf({ kind, metadata: { name, namespace } }) }
 }
 
 /** The assets of these names, in the catalog's order; all where no name is given. Throws a UsageError for a name of none. */

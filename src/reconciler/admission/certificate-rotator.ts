@@ -4,7 +4,7 @@ import { type Client, isConflict } from '../../shared/cluster/client.ts'
 import { certificatesIn } from '../../shared/ops/pem.ts'
 import {
   readSecrets,
-  type SecretNames,
+  type SecretPlace,
   type Secrets,
   storedIn,
   writeSecrets,
@@ -12,9 +12,8 @@ import {
 import { nextRenewal, renewCertificates, type StoredCertificates } from './certificates.ts'
 import type { KeyedCertificate } from './issuance.ts'
 
-export interface RotatorOptions {
+export interface RotatorOptions extends SecretPlace {
   readonly client: Client
-  readonly secrets: SecretNames
   /** What the webhook is called by: names and addresses. */
   readonly hosts: readonly string[]
   /** Asked before each write; throws where we no longer lead. */
@@ -75,16 +74,16 @@ export class CertificateRotator {
   }
 
   async #decideAndWrite(): Promise<RotatedCertificates> {
-    const { client, secrets: names, hosts, requireLease, now } = this.#options
+    const { client, hosts, requireLease, now } = this.#options
     const rereads = this.#rereads
-    const secrets = this.#secrets ?? (await readSecrets(client, names))
+    const secrets = this.#secrets ?? (await readSecrets(client, this.#options))
     const stored = withUnwritten(storedIn(secrets), this.#unwritten)
     const trustedInMs = this.#trustedIn(stored)
     const certificates = await renewCertificates(stored, hosts, now(), trustedInMs === 0)
     let written = secrets
     if (certificates !== stored || this.#unwritten) {
       this.#unwritten = certificates.authority
-      written = await writeSecrets(client, names, certificates, secrets, requireLease)
+      written = await writeSecrets(client, this.#options, certificates, secrets, requireLease)
       this.#unwritten = undefined
     }
     // Somebody may have deleted meanwhile what was read or written: then it is to be read again.

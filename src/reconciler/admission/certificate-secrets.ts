@@ -1,5 +1,6 @@
 import type { Client } from '../../shared/cluster/client.ts'
 import { apply, read } from '../../shared/cluster/resource.ts'
+import type { Identity } from '../../shared/engine/identity.ts'
 import { isMap, type KubeObject } from '../../shared/engine/json/object.ts'
 import type { Certificates, StoredCertificates } from './certificates.ts'
 import type { KeyedCertificate } from './issuance.ts'
@@ -10,19 +11,21 @@ export interface Secrets {
   readonly serving: KubeObject | undefined
 }
 
-/** What the Secrets are called, and where they are. */
-export interface SecretNames {
+/** Where the Secrets are, and whose. */
+export interface SecretPlace {
   readonly namespace: string
-  readonly authority: string
-  readonly serving: string
+  readonly identity: Identity
 }
 
+const nameOf = (member: keyof Secrets, { identity }: SecretPlace) =>
+  member === 'authority' ? identity.authoritySecret : identity.servingSecret
+
 /** Reads both Secrets. */
-export async function readSecrets(client: Client, names: SecretNames): Promise<Secrets> {
-  const at = secretsIn(names.namespace)
+export async function readSecrets(client: Client, place: SecretPlace): Promise<Secrets> {
+  const at = secretsIn(place.namespace)
   const [authority, serving] = await Promise.all([
-    read(client, at, names.authority),
-    read(client, at, names.serving),
+    read(client, at, nameOf('authority', place)),
+    read(client, at, nameOf('serving', place)),
   ])
   return { authority, serving }
 }
@@ -53,7 +56,7 @@ function pair(member: keyof Secrets, secret: KubeObject | undefined): StoredCert
  */
 export async function writeSecrets(
   client: Client,
-  { namespace, ...names }: SecretNames,
+  place: SecretPlace,
   { authority, serving, bundle }: Certificates,
   before: Secrets,
   requireLease: () => void,
@@ -63,8 +66,9 @@ export async function writeSecrets(
     const held = decode(stored)
     if (Object.entries(texts).every(([key, text]) => held[key] === text)) return stored
     requireLease()
-    const place = { name: names[member], namespace }
-    return apply(client, secretsIn(namespace), secretOf(place, texts, stored))
+    const { namespace } = place
+    const at = { name: nameOf(member, place), namespace }
+    return apply(client, secretsIn(namespace), secretOf(at, texts, stored))
   }
   const pairOf = ({ certificate, key }: KeyedCertificate) => ({
     'tls.crt': certificate,

@@ -32,23 +32,21 @@ export async function renewCertificates(
   now: number,
   isRolledOut: boolean,
 ): Promise<Certificates> {
-  const usable = usableOf(stored, hosts, now)
-  const { trusted, serving } = usable
+  const { trusted, authority, serving } = usableOf(stored, hosts, now)
   // What is not valid yet another leader made, whose clock is ahead: no reason to drop it at once.
-  if (!usable.authority || (serving && isDue(usable.authority.certificate, now))) {
-    const authority = await createAuthority(now)
-    const bundle = joined([new X509Certificate(authority.certificate), ...trusted])
-    return {
-      authority,
-      bundle,
-      serving: serving ?? (await createServing(authority, hosts, now)),
-    }
+  if (!authority || (serving && isDue(authority.certificate, now))) {
+    const made = await createAuthority(now)
+    const bundle = joined([new X509Certificate(made.certificate), ...trusted])
+    return { authority: made, bundle, serving: serving ?? (await createServing(made, hosts, now)) }
   }
-  const { authority } = usable
-  const bundle = joined(prune(trusted, usable, now))
-  const isToSign = !serving || (isRolledOut && !isFresh(serving, authority, now))
+  const current = new X509Certificate(authority.certificate)
+  const inUse = serving && new X509Certificate(serving.certificate)
+  const bundle = joined(prune(trusted, current, inUse, now))
+  const isFresh = inUse && !isDue(serving.certificate, now) && isSignedByOne(inUse, [current])
+  const isToSign = !serving || (isRolledOut && !isFresh)
   if (isToSign) return { authority, bundle, serving: await createServing(authority, hosts, now) }
-  return isComplete(stored) && stored.bundle === bundle ? stored : { authority, serving, bundle }
+  // What is of use is stored's own.
+  return stored.bundle === bundle ? (stored as Certificates) : { authority, serving, bundle }
 }
 
 /** When renewCertificates has something to do again, the rollout left aside, in epoch milliseconds. */
@@ -59,78 +57,49 @@ export function nextRenewal({ authority, serving, bundle }: Certificates): numbe
   return Math.min(...due, pruning)
 }
 
-const isComplete = (stored: StoredCertificates): stored is Certificates =>
-  stored.authority !== undefined && stored.serving !== undefined && stored.bundle !== undefined
-
-interface Usable {
-  /** The authorities that the bundle holds and that have not ended. */
-  readonly trusted: readonly X509Certificate[]
-  readonly authority: KeyedCertificate | undefined
-  readonly serving: KeyedCertificate | undefined
-}
-
-function usableOf(stored: StoredCertificates, hosts: readonly string[], now: number): Usable {
-  const listed = certificatesIn(stored.bundle ?? '').filter((one) => one.ca && endOf(one) > now)
-  const authority = usableAuthority(stored.authority, listed, now)
-  const own = authority ? certificatesIn(authority.certificate) : []
-  const trusted = listed.length > 0 ? listed : own
-  return { trusted, authority, serving: usableServing(stored.serving, trusted, hosts, now) }
-}
-
-// One that the bundle does not hold is a stranger. Where no bundle is left, nothing speaks against it.
-function usableAuthority(
-  stored: KeyedCertificate | undefined,
-  listed: readonly X509Certificate[],
-  now: number,
-): KeyedCertificate | undefined {
-  const certificate = keyed(stored)
-  if (!certificate?.ca || endOf(certificate) <= now) return undefined
-  const isListed = listed.length === 0 || listed.some((one) => isSame(one, certificate))
-  return isListed ? stored : undefined
-}
-
-function usableServing(
-  stored: KeyedCertificate | undefined,
-  trusted: readonly X509Certificate[],
+/** What of the stored is of use, with the authorities that the bundle holds and that have not ended. */
+function usableOf(
+  { bundle = '', ...stored }: StoredCertificates,
   hosts: readonly string[],
   now: number,
-): KeyedCertificate | undefined {
-  const certificate = keyed(stored)
-  if (!certificate || endOf(certificate) <= now) return undefined
+) {
+  const listed = certificatesIn(bundle).filter((one) => one.ca && endOf(one) > now)
+  const authority = keyed(stored.authority, now)
+  // One that the bundle does not hold is a stranger. Where no bundle is left, nothing speaks against it.
+  const isListed = listed.length === 0 || listed.some((one) => authority && isSame(one, authority))
+  const own = authority?.ca && isListed ? authority : undefined
+  const trusted = own && listed.length === 0 ? [own] : listed
+  const serving = keyed(stored.serving, now)
   const isForHosts = hosts.every((host) =>
-    isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host),
+    isIP(host) ? serving?.checkIP(host) : serving?.checkHost(host),
   )
-  return isForHosts && isSignedByOne(certificate, trusted) ? stored : undefined
+  const isServing = serving && isForHosts && isSignedByOne(serving, trusted)
+  return {
+    trusted,
+    authority: own && stored.authority,
+    serving: isServing ? stored.serving : undefined,
+  }
 }
 
-/** A stored certificate, if it is one and its key fits. */
-function keyed(stored: KeyedCertificate | undefined): X509Certificate | undefined {
+/** A stored certificate, if it is one that has not ended and its key fits. */
+function keyed(stored: KeyedCertificate | undefined, now: number): X509Certificate | undefined {
   const [certificate] = certificatesIn(stored?.certificate ?? '')
-  return certificate && isKeyOf(stored?.key ?? '', certificate) ? certificate : undefined
-}
-
-function isFresh(serving: KeyedCertificate, authority: KeyedCertificate, now: number): boolean {
-  const certificate = new X509Certificate(serving.certificate)
-  return (
-    !isDue(serving.certificate, now) &&
-    isSignedByOne(certificate, [new X509Certificate(authority.certificate)])
-  )
+  const isUsable =
+    certificate && endOf(certificate) > now && isKeyOf(stored?.key ?? '', certificate)
+  return isUsable ? certificate : undefined
 }
 
 /** What is left of the bundle when no certificate of the other authorities can be in use any more. */
-function prune(
+const prune = (
   trusted: readonly X509Certificate[],
-  { authority, serving }: Usable,
+  current: X509Certificate,
+  inUse: X509Certificate | undefined,
   now: number,
-): readonly X509Certificate[] {
-  if (!authority) return trusted
-  const current = new X509Certificate(authority.certificate)
-  const inUse = serving && new X509Certificate(serving.certificate)
-  return trusted.filter(
+) =>
+  trusted.filter(
     (one) =>
       isSame(one, current) || now < unusedAt(current) || (inUse && isSignedByOne(inUse, [one])),
   )
-}
 
 // No earlier authority signs once a newer one is there, so that its last certificate has ended by then.
 const unusedAt = (current: X509Certificate) => fromOf(current) + BACKDATED_MS + SERVING_MS

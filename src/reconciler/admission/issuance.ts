@@ -18,51 +18,33 @@ export const BACKDATED_MS = DAY_MS
 
 const generate = promisify(generateKeyPair)
 
-// Keys come from node:crypto: forge makes them in JavaScript, which blocks for seconds.
-async function newKeys() {
-  const { publicKey, privateKey } = await generate('rsa', {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  })
-  return { publicKey: forge.pki.publicKeyFromPem(publicKey), privateKey }
-}
-
 /** Makes an authority with a name of its own, that signs itself. */
-export async function createAuthority(now: number): Promise<KeyedCertificate> {
-  const keys = await newKeys()
-  const name = [
-    { name: 'commonName', value: `virt-platform-autopilot-ca-${randomBytes(4).toString('hex')}` },
-  ]
+export function createAuthority(now: number): Promise<KeyedCertificate> {
+  const value = `virt-platform-autopilot-ca-${randomBytes(4).toString('hex')}`
+  const name = [{ name: 'commonName', value }]
   const end = now + AUTHORITY_DAYS * DAY_MS
-  const certificate = draft(keys.publicKey, { subject: name, issuer: name, now, end })
-  certificate.setExtensions([
+  return issue({ subject: name, issuer: name, now, end }, [
     { name: 'basicConstraints', cA: true, critical: true },
     { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
     { name: 'subjectKeyIdentifier' },
   ])
-  return sign(certificate, keys.privateKey, keys.privateKey)
 }
 
 /** Makes a serving certificate for these hosts, which ends no later than its authority. */
-export async function createServing(
-  authority: KeyedCertificate,
+export function createServing(
+  { certificate, key: signingKey }: KeyedCertificate,
   hosts: readonly string[],
   now: number,
 ): Promise<KeyedCertificate> {
-  const keys = await newKeys()
-  const issuer = forge.pki.certificateFromPem(authority.certificate).subject.attributes
+  const issuer = forge.pki.certificateFromPem(certificate).subject.attributes
   const subject = [{ name: 'commonName', value: 'virt-platform-autopilot-webhook' }]
-  const authorityEnd = Date.parse(new X509Certificate(authority.certificate).validTo)
-  const end = Math.min(now + SERVING_MS, authorityEnd)
-  const certificate = draft(keys.publicKey, { subject, issuer, now, end })
-  certificate.setExtensions([
+  const end = Math.min(now + SERVING_MS, Date.parse(new X509Certificate(certificate).validTo))
+  return issue({ subject, issuer, now, end, signingKey }, [
     { name: 'basicConstraints', cA: false, critical: true },
     { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
     { name: 'extKeyUsage', serverAuth: true },
     { name: 'subjectAltName', altNames: hosts.map(altName) },
   ])
-  return sign(certificate, keys.privateKey, authority.key)
 }
 
 const DNS_NAME = 2
@@ -75,26 +57,30 @@ interface Draft {
   readonly issuer: forge.pki.CertificateField[]
   readonly now: number
   readonly end: number
+  /** The issuer's, PEM; without one the certificate is signed by its own. */
+  readonly signingKey?: string
 }
 
-function draft(publicKey: forge.pki.PublicKey, { subject, issuer, now, end }: Draft) {
+async function issue(
+  { subject, issuer, now, end, signingKey }: Draft,
+  extensions: object[],
+): Promise<KeyedCertificate> {
+  // Keys come from node:crypto: forge makes them in JavaScript, which blocks for seconds.
+  const { publicKey, privateKey: key } = await generate('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
   const certificate = forge.pki.createCertificate()
-  certificate.publicKey = publicKey
+  certificate.publicKey = forge.pki.publicKeyFromPem(publicKey)
   // Positive, as RFC 5280 asks: the first hexadecimal digit keeps the top bit clear.
   certificate.serialNumber = `1${randomBytes(16).toString('hex').slice(1)}`
   certificate.validity.notBefore = new Date(now - BACKDATED_MS)
   certificate.validity.notAfter = new Date(end)
   certificate.setSubject(subject)
   certificate.setIssuer(issuer)
-  return certificate
-}
-
-function sign(
-  certificate: forge.pki.Certificate,
-  key: string,
-  signingKey: string,
-): KeyedCertificate {
-  certificate.sign(forge.pki.privateKeyFromPem(signingKey), forge.md.sha256.create())
+  certificate.setExtensions(extensions)
+  certificate.sign(forge.pki.privateKeyFromPem(signingKey ?? key), forge.md.sha256.create())
   const pem = new X509Certificate(forge.pki.certificateToPem(certificate)).toString()
   return { certificate: pem, key }
 }

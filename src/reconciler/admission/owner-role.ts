@@ -41,21 +41,15 @@ export class OwnerRole {
 
   /** As it is now; undefined where there is none. Asks the API server at most once until it ages. */
   async fresh(): Promise<KubeObject | undefined> {
-    if (!this.#isFresh) this.#take(await this.#read())
-    return this.#isGone ? undefined : this.#known
-  }
-
-  #take(found: KubeObject | undefined): void {
-    this.#isGone = found === undefined && this.#known !== undefined
-    if (found) this.#known = found
-    this.#isFresh = true
-  }
-
-  // It is our own role: without it, we may not even ask for it.
-  #read(): Promise<KubeObject | undefined> {
-    return read(this.#client, ROLES, this.#name).catch((error: Error) => {
+    if (this.#isFresh) return this.#isGone ? undefined : this.#known
+    const found = await read(this.#client, ROLES, this.#name).catch((error: Error) => {
+      // It is our own role: without it, we may not even ask for it.
       if (this.#known && isForbidden(error)) return undefined
       throw error
     })
+    this.#isGone = !found && this.#known !== undefined
+    this.#known = found ?? this.#known
+    this.#isFresh = true
+    return found
   }
 }

@@ -75,15 +75,10 @@ export class WebhookRegistration {
 
   constructor(options: RegistrationOptions) {
     this.#options = options
-    const { client, identity, namespace, store } = options
+    const { client, identity, store } = options
     this.#owner = new OwnerRole(client, identity.reconcilerRole)
     this.#rotator = new CertificateRotator({
       ...options,
-      secrets: {
-        namespace,
-        authority: identity.authoritySecret,
-        serving: identity.servingSecret,
-      },
       hosts: hostsOf(options.endpoint),
       requireLease: () => this.#requireLease(),
       registered: () => (store.isSynced(CONFIGURATION_KINDS) ? this.#registered() : undefined),

@@ -47,16 +47,16 @@ function followBundle(
   let trouble: Error | undefined
   /** Whether the file holds others than before. */
   const look = (): boolean => {
-    const found = readBundle(file)
-    if (typeof found !== 'string') {
-      if (bundle !== undefined && found.message !== trouble?.message) onTrouble(found)
-      trouble = found
-      return false
+    const before = bundle
+    try {
+      bundle = readBundle(file)
+      trouble = undefined
+    } catch (cause) {
+      const error = cause as Error
+      if (bundle !== undefined && error.message !== trouble?.message) onTrouble(error)
+      trouble = error
     }
-    const isNews = found !== bundle
-    trouble = undefined
-    bundle = found
-    return isNews
+    return bundle !== before
   }
   look()
   const timer = setInterval(() => look() && onChange(), POLL_MS)
@@ -67,18 +67,19 @@ function followBundle(
   }
 }
 
-function readBundle(file: string): string | Error {
+function readBundle(file: string): string {
+  const certificates = certificatesIn(readText(file))
+  // Only what was read is registered: a bundle may carry comments in any script, or somebody's key.
+  if (certificates.some(({ ca }) => ca)) return certificates.map(String).join('')
+  throw new Error(
+    `--webhook-ca ${file} holds no authority: write the PEM certificate that signs the webhook’s there`,
+  )
+}
+
+function readText(file: string): string {
   try {
-    const text = readFileSync(file, 'utf8')
-    const certificates = certificatesIn(text)
-    // Only what was read is registered: a bundle may carry comments in any script, or somebody's key.
-    if (certificates.some(({ ca }) => ca)) return certificates.map(String).join('')
-    return new Error(
-      `--webhook-ca ${file} holds no authority: write the PEM certificate that signs the webhook’s there`,
-    )
-  } catch (error) {
-    return new Error(`--webhook-ca ${file} cannot be read: ${(error as Error).message}`, {
-      cause: error,
-    })
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new Error(`--webhook-ca ${file} cannot be read: ${(cause as Error).message}`, { cause })
   }
 }

@@ -24,7 +24,7 @@ import { type Controller, type Leadership, Manager } from '../manager/manager.ts
 import { AssetsController } from './assets-controller.ts'
 import { CLUSTER, createClusterController } from './cluster-controller.ts'
 import { ClusterView } from './gather/cluster-view.ts'
-import { type Fail, requireLeadership } from './gather/preconditions.ts'
+import { obstacleToLeading } from './gather/preconditions.ts'
 import { CRDS } from './gather/sources.ts'
 import { Ledger, readState, stateSource, writeState } from './ledger.ts'
 import { createReporter, type Reporter } from './report/report.ts'
@@ -202,15 +202,12 @@ export async function runReconciler(
   const opsPort = await listen(app, config.opsListen, '--ops-listen')
   manager.start()
   const { promise: failure, reject } = Promise.withResolvers<never>()
-  const fail: Fail = (message) => {
-    reject(new Error(message))
-    return new Promise(() => undefined)
-  }
   const work = async () => {
     const onTrouble = (error: Error) => tell('cannot ask whether to lead; trying again', error)
-    const check = () => requireLeadership(client, namespace, trustedUser, fail)
-    if (!isObserver) await retry(check, { signal, onTrouble })
-    await manager.run()
+    const ask = () => obstacleToLeading(client, namespace, trustedUser)
+    const obstacle = isObserver ? undefined : await retry(ask, { signal, onTrouble })
+    if (obstacle === undefined) await manager.run()
+    else reject(new Error(obstacle))
   }
   // What ends it early is the signal, or a failure that is told already.
   const working = work().catch(() => undefined)

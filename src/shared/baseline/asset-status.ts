@@ -1,11 +1,11 @@
 import { canonicalJson } from '../engine/json/canonical.ts'
 import type { KubeObject } from '../engine/json/object.ts'
-import type { TemplateLocals } from '../engine/render.ts'
 import { renderBaseline } from './catalog/baseline.ts'
 import {
   type Asset,
   apiVersionOf,
   type Catalog,
+  identityOf,
   isHyperConverged,
   namespaceOf,
   servedVersion,
@@ -55,9 +55,10 @@ export type Digest = (text: string) => string
 export function statusOf(
   asset: Asset,
   facts: Facts,
-  { activation, exclusions }: Settings,
+  settings: Pick<Settings, 'activation' | 'exclusions'>,
   digest: Digest,
 ): AssetStatus {
+  const { activation, exclusions } = settings
   if (!isSelected(activation, asset)) return inactive('NotSelected', 'not in the autopilot list')
   if (isExcluded(exclusions, asset, namespaceOf(asset, facts.hco.namespace))) {
     return inactive('Excluded', 'switched off by disabled-resources')
@@ -67,10 +68,13 @@ export function statusOf(
   try {
     const isAsked = isAskedFor(asset, facts, activation)
     if (!object) return notServed(asset, isAsked)
-    const settings = { activation, exclusions }
-    return (
-      obstacleOf(asset, facts, settings, digest) ?? rendered(asset, object, facts, digest, isAsked)
-    )
+    const statusOfOther = (other: Asset) => statusOf(other, facts, settings, digest)
+    const obstacle = obstacleOf(asset, facts, isAsked, statusOfOther)
+    if (obstacle) return obstacle
+    const baseline = renderBaseline(asset, object, facts)
+    return baseline
+      ? { kind: 'active', baseline, digest: digest(canonicalJson(baseline)) }
+      : inactive('NotApplicable', 'nothing to set on this cluster', awaited(asset, isAsked))
   } catch (error) {
     return { kind: 'failed', reason: 'RenderFailed', message: (error as Error).message }
   }
@@ -80,58 +84,28 @@ export function statusOf(
 function obstacleOf(
   asset: Asset,
   facts: Facts,
-  settings: Settings,
-  digest: Digest,
+  isAsked: boolean,
+  statusOfOther: (other: Asset) => AssetStatus,
 ): AssetStatus | undefined {
   if (isUnanswered(asset, facts))
     return inactive('SchemaMissing', 'a schema that it depends on is not published yet')
   const failing = asset.conditions.find((condition) => !holds(condition, facts))
-  if (failing) return waiting(failing, isAskedFor(asset, facts, settings.activation), facts)
-  const rival = activeRival(asset, facts, settings, digest)
-  return rival
-    ? inactive('Superseded', `gives way to ${rival.name}`)
-    : unmetNeed(asset, facts, settings, digest)
+  if (failing) return waiting(failing, isAsked, facts)
+  const { yieldsTo, needs } = asset
+  if (yieldsTo && statusOfOther(yieldsTo).kind === 'active')
+    return inactive('Superseded', `gives way to ${yieldsTo.name}`)
+  return needs && unmetNeed(needs, statusOfOther(needs))
 }
 
-function rendered(
-  asset: Asset,
-  object: TemplateLocals['object'],
-  facts: Facts,
-  digest: Digest,
-  isAsked: boolean,
-): AssetStatus {
-  const baseline = renderBaseline(asset, object, facts)
-  return baseline
-    ? { kind: 'active', baseline, digest: digest(canonicalJson(baseline)) }
-    : inactive('NotApplicable', 'nothing to set on this cluster', awaited(asset, isAsked))
-}
-
-/** What the asset that this one needs makes of this one, where that is not active; undefined where it is, or none is needed. */
-function unmetNeed(
-  { needs }: Asset,
-  facts: Facts,
-  settings: Settings,
-  digest: Digest,
-): AssetStatus | undefined {
-  const found = needs && statusOf(needs, facts, settings, digest)
-  if (!found || found.kind === 'active') return undefined
+/** What the status of an asset makes of one that needs it; undefined where it is active. */
+function unmetNeed({ name }: Asset, status: AssetStatus): AssetStatus | undefined {
+  if (status.kind === 'active') return undefined
+  const isInactive = status.kind === 'inactive'
   // What cannot be decided of the one cannot be of the other.
-  if (found.kind === 'failed' || isUndecided(found)) return found
-  const why = found.kind === 'inactive' ? `: ${found.message}` : ''
-  return inactive('ConditionFalse', `needs ${needs.name}, which is not active${why}`)
+  if (status.kind === 'failed' || (isInactive && status.reason === 'SchemaMissing')) return status
+  const why = isInactive ? `: ${status.message}` : ''
+  return inactive('ConditionFalse', `needs ${name}, which is not active${why}`)
 }
-
-const isUndecided = (status: AssetStatus) =>
-  status.kind === 'inactive' && status.reason === 'SchemaMissing'
-
-/** The asset that does the same work, if it is at it. */
-const activeRival = (
-  { yieldsTo }: Asset,
-  facts: Facts,
-  settings: Settings,
-  digest: Digest,
-): Asset | undefined =>
-  yieldsTo && statusOf(yieldsTo, facts, settings, digest).kind === 'active' ? yieldsTo : undefined
 
 /** The status of each asset, by name. */
 export type AssetStatuses = ReadonlyMap<string, AssetStatus>
@@ -157,14 +131,9 @@ export function createStatusDecider(catalog: Catalog, digest: Digest): DecideSta
 /** The identity of an asset's object on this cluster, in the newest version served; undefined where none is. */
 export function identityOn(asset: Asset, facts: Pick<Facts, 'served' | 'hco'>) {
   const version = servedVersion(asset, facts.served)
-  if (version === undefined) return undefined
-  const namespace = namespaceOf(asset, facts.hco.namespace)
-  return {
-    apiVersion: apiVersionOf(asset.object.group, version),
-    kind: asset.object.kind,
-    name: asset.object.name,
-    ...(namespace !== undefined && { namespace }),
-  }
+  return version === undefined
+    ? undefined
+    : identityOf(asset, version, namespaceOf(asset, facts.hco.namespace))
 }
 
 // Whoever asked for an asset wants to know that there is nothing to it.

@@ -122,10 +122,21 @@ export const stateData = (state: State): Readonly<Record<string, string>> =>
 
 /** Reads the state back; undefined where the ConfigMap is missing, incomplete or not ours. */
 export function parseState(data: unknown): State | undefined {
-  const parts = KEYS.map((key) => [key, partOf(data, key)] as const)
+  const parts = KEYS.map((key) => [key, partOf(data, key) ?? ABSENT_BEFORE[key]] as const)
   return parts.every(([key, part]) => isValid(key, part))
     ? (Object.fromEntries(parts) as unknown as State)
     : undefined
+}
+
+// Parts that a leader of the version before did not publish yet.
+const ABSENT_BEFORE: Partial<State> = {
+  sections: [],
+  neverValid: UNKNOWN.neverValid,
+  otherAutopilot: UNKNOWN.otherAutopilot,
+  approval: UNKNOWN.approval,
+  unregistered: UNKNOWN.unregistered,
+  hasHyperConverged: UNKNOWN.hasHyperConverged,
+  registered: UNKNOWN.registered,
 }
 
 /**

@@ -111,11 +111,8 @@ export class Store {
     this.#running.set(source.id, running)
     const project = source.project ?? ((object: KubeObject) => object)
     void watch({
+      ...source,
       client,
-      at: source.at,
-      ...(source.name !== undefined && { name: source.name }),
-      ...(source.labelSelector !== undefined && { labelSelector: source.labelSelector }),
-      ...(source.metadataOnly && { metadataOnly: true }),
       signal: running.abort.signal,
       onChange(key, object) {
         const kept = object && project(object)

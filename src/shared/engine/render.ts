@@ -35,16 +35,11 @@ export interface TemplateLocals {
   readonly file: (name: string) => string
 }
 
-/** What a template yields: an object, or nothing where its own conditions print nothing. */
-export type Rendered =
-  | { readonly kind: 'object'; readonly object: KubeObject }
-  | { readonly kind: 'empty' }
-
 /**
- * A compiled template, which throws a `RenderError` for every mistake, and nothing else. With `onRead` it is being checked:
- * then a pointer that is none is a mistake too.
+ * A compiled template: gives an object, or undefined where its own conditions print nothing. Throws a `RenderError` for every
+ * mistake, and nothing else.
  */
-export type Template = (locals: TemplateLocals, onRead?: OnRead) => Rendered
+export type Template = (locals: TemplateLocals, onRead?: OnRead) => KubeObject | undefined
 
 /** A mistake in a template, or in what it makes of the facts; the message names the file and, where known, the line. */
 export class RenderError extends Error {
@@ -63,8 +58,7 @@ export function compileTemplate(input: {
   const print = compile(input)
   return (locals, onRead) => {
     const object = readObject(input.name, print(locals, onRead))
-    if (object === undefined) return { kind: 'empty' }
-    return { kind: 'object', object: identified(input.name, object, locals.object) }
+    return object === undefined ? object : identified(input.name, object, locals.object)
   }
 }
 
@@ -99,7 +93,7 @@ const helpersAnd = (locals: TemplateLocals, onRead: OnRead | undefined) => ({
   sections: strictView(locals.sections, ['sections'], onRead),
   file: locals.file,
   base64,
-  optional: onRead ? checkedOptional : optional,
+  optional,
   toYaml,
   include,
 })
@@ -129,16 +123,11 @@ function base64(text: unknown): string {
   )
 }
 
-/** Reads what may be absent or null, then giving the fallback; a pointer that is none leads nowhere. */
+/** Reads what may be absent or null, then giving the fallback. */
 function optional(value: unknown, pointer: string, fallback: unknown): unknown {
   const tokens = parsePointer(pointer)
-  return tokens.ok ? (valueAt(value, tokens.value) ?? fallback) : fallback
-}
-
-function checkedOptional(value: unknown, pointer: string, fallback: unknown): unknown {
-  const tokens = parsePointer(pointer)
   if (!tokens.ok) throw new Error(`optional(): "${pointer}" ${tokens.error}`)
-  return optional(value, pointer, fallback)
+  return valueAt(value, tokens.value) ?? fallback
 }
 
 /** Writes a value as block YAML that starts on a line of its own, every line indented. */

@@ -30,6 +30,7 @@ export interface FollowedSnapshot {
 
 const STATE = 'state'
 const SCHEMA_REFRESH_MS = 5 * 60_000
+const WAITING = 'waiting for the leader to publish its state; until then only overrides are judged'
 
 /** Follows the state that the leader publishes, and the schemas of the kinds in it, once it is started. */
 export function followSnapshot(options: FollowOptions): FollowedSnapshot {
@@ -37,25 +38,25 @@ export function followSnapshot(options: FollowOptions): FollowedSnapshot {
   const loadSchemas = createSchemas(client)
   const decide = createStatusDecider(catalog, sha256)
   let snapshot: Snapshot | undefined
-  let toldState = ''
-  const tellState = (known: Snapshot) => {
-    const summary = { activation: known.settings.activation.kind, ...agreement(known) }
-    if (toldState !== JSON.stringify(summary)) log.info(summary, 'state loaded')
-    toldState = JSON.stringify(summary)
-  }
-  let isToldToWait = false
-  const tellWaiting = () => {
-    if (isToldToWait || snapshot) return
-    isToldToWait = true
-    log.info('waiting for the leader to publish its state; until then only overrides are judged')
+  let told = ''
+  const tellOnce = (summary: object, message: string) => {
+    const text = JSON.stringify(summary)
+    if (told !== text) log.info(summary, message)
+    told = text
   }
   const load = async () => {
     const state = parseState(store.object(STATE)?.data)
-    if (!state) return tellWaiting()
+    if (!state) {
+      if (!snapshot) tellOnce({}, WAITING)
+      return
+    }
     const queries = queriesOf(catalog, state)
     const schemas = await loadSchemas(queries)
     snapshot = createSnapshot(catalog, state, schemas, decide)
-    tellState(snapshot)
+    tellOnce(
+      { activation: snapshot.settings.activation.kind, ...agreement(snapshot) },
+      'state loaded',
+    )
     const missing = queries.filter((query) => !schemas.has(schemaKey(query)))
     if (missing.length > 0)
       throw new Error(`schemas are not published yet: ${missing.map(schemaKey).join(', ')}`)
@@ -73,11 +74,10 @@ export function followSnapshot(options: FollowOptions): FollowedSnapshot {
     onChange: () => queue.add(STATE),
   })
   const at = { apiVersion: 'v1', resource: 'configmaps', namespace }
-  const stop = () => {
+  signal.addEventListener('abort', () => {
     store.stop()
     void queue.stop()
-  }
-  signal.addEventListener('abort', stop, { once: true })
+  })
   return {
     current: () => snapshot,
     obstacles: () => {

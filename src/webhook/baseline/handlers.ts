@@ -27,28 +27,27 @@ export function createHandlers(deps: HandlerDeps): {
   readonly validate: Handler
 } {
   const report = createReport(deps)
-  const handler =
-    (
-      answer: (request: AdmissionRequest, deps: HandlerDeps) => Answer | undefined,
-      reports: Reports,
-    ): Handler =>
-    (request) => {
-      const startedAt = deps.now()
-      const given = answer(request, deps)
-      if (given && !request.dryRun && reports(request, given)) report(request, given, startedAt)
-      return given?.response ?? allowed()
-    }
+  const respond = (
+    request: AdmissionRequest,
+    answerTo: (request: AdmissionRequest, deps: HandlerDeps) => Answer | undefined,
+    isReported: (answer: Answer) => boolean,
+  ) => {
+    const startedAt = deps.now()
+    const answer = answerTo(request, deps)
+    if (answer && !request.dryRun && isReported(answer)) report(request, answer, startedAt)
+    return answer?.response ?? allowed()
+  }
   return {
-    mutate: handler(mutation, () => true),
+    mutate: (request) => respond(request, mutation, () => true),
     // What the mutating entry has let pass it has counted.
-    validate: handler(
-      validation,
-      ({ operation }, { verdict }) => operation === 'DELETE' || verdict === 'denied',
-    ),
+    validate: (request) =>
+      respond(
+        request,
+        validation,
+        ({ verdict }) => request.operation === 'DELETE' || verdict === 'denied',
+      ),
   }
 }
-
-type Reports = (request: AdmissionRequest, answer: Answer) => boolean
 
 const mutation = (request: AdmissionRequest, deps: HandlerDeps): Answer | undefined =>
   answerTo(request, deps, (gathered) =>

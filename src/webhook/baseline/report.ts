@@ -31,9 +31,6 @@ export interface ReportDeps {
   readonly now: () => number
 }
 
-/** Tells of an answer that was begun at that time of the clock. */
-export type Report = (request: AdmissionRequest, answer: Answer, startedAt: number) => void
-
 const INTERVAL_MS = 60_000
 const MAX_KEYS = 1_000
 // Whoever writes under ever new names, or reaches us without the API server, gets no more said than this. What opens
@@ -45,62 +42,52 @@ const LINES = { capacity: 100, refillMs: 600 }
 const USER_LIMIT = 256
 
 /**
- * Tells metrics, log and events of an answer: log and events of the same verdict, fields and user once a minute, and
- * neither of one object nor in the log more than people would read.
+ * Creates what tells metrics, log and events of an answer that was begun at that time of the clock: log and events of the
+ * same verdict, fields and user once a minute, and neither of one object nor in the log more than people would read.
  */
-export function createReport({ metrics, log, record, digest, now }: ReportDeps): Report {
+export function createReport({ metrics, log, record, digest, now }: ReportDeps) {
   const once = createKeyedLimit(ONCE, MAX_KEYS)
   const preventions = createKeyedLimit(EVENTS_PER_OBJECT, MAX_KEYS)
   const openings = createKeyedLimit(EVENTS_PER_OBJECT, MAX_KEYS)
   const write = createLineLimit(LINES, (entry) => log.info(entry, 'judged'), now)
-  const send = (event: EventInput, subject: KubeObject, limit: KeyedLimit) => {
-    if (limit(JSON.stringify(labelsOf(subject)), now())) record(event)
+  const send = (event: EventInput, limit: KeyedLimit) => {
+    if (limit(JSON.stringify(labelsOf(event.subject)), now())) record(event)
   }
-  const isFirst = (answer: Answer, subject: KubeObject, user: string) => {
-    const { verdict, reason, prevented, contest } = answer
+  const isFirst = ({ verdict, reason, prevented, contest }: Answer, ...about: unknown[]) => {
     const pointers = (prevented ?? contest?.drifts ?? []).map(({ pointer }) => pointer).sort()
-    const key = JSON.stringify([verdict, reason, labelsOf(subject), user, pointers])
-    return once(digest(key), now())
+    return once(digest(JSON.stringify([verdict, reason, ...about, pointers])), now())
   }
-  const countContest = (contest: Contest, subject: KubeObject): EventInput | undefined => {
+  /** Counts the contest, and tells of an episode that it opens. */
+  const tellContest = (contest: Contest, subject: KubeObject): boolean => {
     const labels = labelsOf(subject)
     if (!contest.ruling.isRepeat) metrics.contests.inc(labels)
-    const event = warEvent(contest, subject)
-    if (event) metrics.thrashing.inc(labels)
-    return event
+    const opening = warEvent(contest, subject)
+    if (!opening) return false
+    metrics.thrashing.inc(labels)
+    send(opening, openings)
+    return true
   }
-  const tell = (
-    { uid, operation, userInfo }: AdmissionRequest,
-    answer: Answer,
-    subject: KubeObject,
-  ) => {
+  return (request: AdmissionRequest, answer: Answer, startedAt: number): void => {
+    const { uid, operation, kind, object, oldObject, userInfo } = request
     const { verdict, reason, prevented, contest, response } = answer
-    const user = userInfo.username
-    const opening = contest && countContest(contest, subject)
-    if (opening) send(opening, subject, openings)
-    if (verdict === 'allowed' || !isFirst(answer, subject, user)) return
-    const pointers = response.auditAnnotations?.pointers
-    const what = { ...labelsOf(subject), operation, verdict, reason }
-    write({
-      uid,
-      user: cut(user, USER_LIMIT),
-      ...what,
-      ...(pointers !== undefined && { pointers }),
-    })
-    if (prevented && !opening)
-      send(preventedEvent(prevented, subject, user, response.allowed), subject, preventions)
-  }
-  return (request: AdmissionRequest, answer: Answer, startedAt: number) => {
-    const {
-      operation,
-      kind: { kind },
-      object,
-      oldObject,
-    } = request
-    const { verdict, reason } = answer
-    metrics.requests.inc({ kind, operation, verdict, reason })
+    metrics.requests.inc({ kind: kind.kind, operation, verdict, reason })
     metrics.duration.observe({ verdict }, (now() - startedAt) / 1000)
     const subject = [object, oldObject].find(isKubeObject)
-    if (subject) tell(request, answer, subject)
+    if (!subject) return
+    const isOpened = contest !== undefined && tellContest(contest, subject)
+    const user = userInfo.username
+    const labels = labelsOf(subject)
+    if (verdict === 'allowed' || !isFirst(answer, labels, user)) return
+    const pointers = response.auditAnnotations?.pointers
+    const what = {
+      ...labels,
+      operation,
+      verdict,
+      reason,
+      ...(pointers !== undefined && { pointers }),
+    }
+    write({ uid, user: cut(user, USER_LIMIT), ...what })
+    if (prevented && !isOpened)
+      send(preventedEvent(prevented, subject, user, response.allowed), preventions)
   }
 }

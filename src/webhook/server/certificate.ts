@@ -61,12 +61,24 @@ export function followCertificate(options: CertificateOptions): () => boolean {
     inUse = { key, cert }
     log.info({ validTo }, 'serving certificate loaded')
   }
-  const tellUnusable = (error: unknown) => {
-    const stays = inUse ? '; the one in use stays' : ''
-    tell(`the serving certificate is not usable${stays}`, error as Error)
+  /** Takes the certificate that was read, or says what is wrong with it, once until that is another or over. */
+  let told = ''
+  const tryToUse = (read: () => ServingCertificate) => {
+    try {
+      use(read())
+      told = ''
+    } catch (error) {
+      const { message } = error as Error
+      const stays = inUse ? '; the one in use stays' : ''
+      if (told !== message) tell(`the serving certificate is not usable${stays}`, error as Error)
+      told = message
+    }
   }
   if (source.mode === 'files') {
-    followFiles(source.folder, { use, tellUnusable, signal })
+    const look = () => tryToUse(() => certificateIn(source.folder))
+    look()
+    const timer = setInterval(look, POLL_MS)
+    signal.addEventListener('abort', () => clearInterval(timer))
     return () => inUse !== undefined
   }
   const { namespace, name } = source
@@ -76,48 +88,20 @@ export function followCertificate(options: CertificateOptions): () => boolean {
     onChange: (id) => {
       const secret = store.object(id)
       // The leader has yet to make the first.
-      if (!secret && !inUse) return
-      try {
-        use(servingCertificateIn(secret))
-      } catch (error) {
-        tellUnusable(error)
-      }
+      if (secret || inUse) tryToUse(() => servingCertificateIn(secret))
     },
   })
   store.follow('certificate', [
     { id: 'certificate', at: { apiVersion: 'v1', resource: 'secrets', namespace }, name },
   ])
-  signal.addEventListener('abort', () => store.stop(), { once: true })
+  signal.addEventListener('abort', () => store.stop())
   return () => inUse !== undefined
 }
 
 // A mounted Secret is swapped by a symlink, which a file watch can miss; polling cannot.
 const POLL_MS = 10_000
 
-interface FilesOptions {
-  /** Throws where the certificate cannot be used. */
-  readonly use: (certificate: ServingCertificate) => void
-  /** Told once, until the trouble is another or over. */
-  readonly tellUnusable: (error: unknown) => void
-  readonly signal: AbortSignal
-}
-
-function followFiles(folder: string, { use, tellUnusable, signal }: FilesOptions): void {
-  let told = ''
-  const look = () => {
-    try {
-      const [key = '', cert = ''] = ['tls.key', 'tls.crt'].map((name) =>
-        readFileSync(join(folder, name), 'utf8'),
-      )
-      use({ key, cert })
-      told = ''
-    } catch (error) {
-      const { message } = error as Error
-      if (told !== message) tellUnusable(error)
-      told = message
-    }
-  }
-  look()
-  const timer = setInterval(look, POLL_MS)
-  signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+function certificateIn(folder: string): ServingCertificate {
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+  return { key: read('tls.key'), cert: read('tls.crt') }
 }

@@ -13,14 +13,9 @@ export interface Span {
 }
 
 /** Which members of a map to find, and which of theirs: by their names, or the first ones whose names start so. */
-export type Wanted = WantedMembers | WantedFirst
-interface WantedMembers {
-  readonly members: Readonly<Record<string, Wanted | true>>
-}
-interface WantedFirst {
-  readonly prefix: string
-  readonly most: number
-}
+export type Wanted =
+  | { readonly members: Readonly<Record<string, Wanted | true>> }
+  | { readonly prefix: string; readonly most: number }
 
 /** The text ends too early, or is something else where a value should be. What is passed over is not judged. */
 const notJson = () => new Refused(400, 'the body is no valid JSON')

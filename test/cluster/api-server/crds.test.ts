@@ -7,7 +7,7 @@ import {
 } from '../../../tools/control-plane/definitions.ts'
 import { install } from '../../../tools/control-plane/install.ts'
 import { loadManifests } from '../../../tools/control-plane/manifests.ts'
-import { CATEGORIES } from '../../../tools/crds/lock-mistakes.ts'
+import { CATEGORIES } from '../../../tools/crds/read-lock.ts'
 import { type TestCluster, testCluster } from '../harness/fixture.ts'
 import { until } from '../harness/until.ts'
 

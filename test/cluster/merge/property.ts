@@ -12,8 +12,6 @@ import { type Sort, sortsIn } from './sorts.ts'
 export interface Amount {
   readonly cases: number
   readonly seed: number
-  /** Told of each pair that was asked about. */
-  readonly onAnswer?: (kind: Comparison['kind']) => void
 }
 
 /** What came of comparing many pairs of one kind. */
@@ -37,7 +35,7 @@ export async function compareKind(
   oracle: Oracle,
   kind: MergeKind,
   { schema, resolve }: Served,
-  { cases, seed, onAnswer }: Amount,
+  { cases, seed }: Amount,
 ): Promise<Finding> {
   const sorts = new Set<Sort>()
   const refusals = new Map<string, number>()
@@ -46,7 +44,6 @@ export async function compareKind(
   const property = fc.asyncProperty(drawing, async (sketch) => {
     const pair = pairOf(kind, sketch)
     const comparison = await oracle(pair)
-    onAnswer?.(comparison.kind)
     if (comparison.kind === 'refused') count(refusals, comparison.message)
     fc.pre(comparison.kind === 'compared')
     const liveSorts = sortsOf(pair.live)

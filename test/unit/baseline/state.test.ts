@@ -111,6 +111,27 @@ for (const [what, value] of garbage) {
   })
 }
 
+t.test('reads what a leader of the version before published', async (t) => {
+  const {
+    'neverValid.json': _n,
+    'otherAutopilot.json': _o,
+    'approval.json': _a,
+    'unregistered.json': _b,
+    'hasHyperConverged.json': _c,
+    'registered.json': _d,
+    ...before
+  } = data
+  t.strictSame(parseState(before), {
+    ...state,
+    neverValid: [],
+    otherAutopilot: 'absent',
+    approval: { count: 0, changes: {} },
+    unregistered: {},
+    hasHyperConverged: true,
+    registered: {},
+  })
+})
+
 t.test('a new leader recalls whatever it can read of what the last one knew', async (t) => {
   const { facts: _facts, baselines: _baselines, ...memory } = state
   t.strictSame(recall(data), memory)

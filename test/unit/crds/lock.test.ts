@@ -11,8 +11,7 @@ import {
 } from '../../../tools/control-plane/definitions.ts'
 import { requireAsLocked } from '../../../tools/crds/derive.ts'
 import { isPublished, type Lock, nameOf } from '../../../tools/crds/lock.ts'
-import { mistakesIn } from '../../../tools/crds/lock-mistakes.ts'
-import { readLock } from '../../../tools/crds/read-lock.ts'
+import { mistakesIn, readLock } from '../../../tools/crds/read-lock.ts'
 import { catalog } from '../baseline/facts.ts'
 import { lockWith, published, SORTS } from './published.ts'
 

@@ -24,7 +24,8 @@ const LONGEST_MS = 100
 /** JSON of about so many bytes, made of one small piece over and over. */
 type Filling = (bytes: number) => string
 
-const repeated = (piece: string, bytes: number) => piece.repeat(Math.ceil(bytes / piece.length))
+const repeated = (piece: string, bytes: number) =>
+  piece === '' ? '' : piece.repeat(Math.ceil(bytes / piece.length))
 const listOf =
   (piece: string): Filling =>
   (bytes) =>
@@ -167,7 +168,7 @@ const annotated = fc
     says: `${keys} of ${length} characters: ${head}${piece}…${other}…`,
     edit: (object: KubeObject) => {
       const half = Math.ceil(length / 2)
-      const text = `${head}${piece.repeat(length).slice(0, half)}${other.repeat(half)}`.slice(
+      const text = `${head}${repeated(piece, half).slice(0, half)}${repeated(other, half)}`.slice(
         0,
         length,
       )

@@ -9,44 +9,39 @@ import { line, type Section } from '../table.ts'
 
 /** How long it takes from the start of both processes, on a cluster that never saw them, to the last object. */
 export async function measureStart(bench: Bench): Promise<Section> {
-  const applied: number[] = []
-  const judging: number[] = []
-  for (let run = 0; run < bench.effort.starts; run++) {
-    const { appliedMs, judgingMs } = await startOnce(bench)
-    applied.push(appliedMs)
-    judging.push(judgingMs)
+  const { autopilot, program, hco, audit, effort } = bench
+  const objects = program.catalog.map(({ object: { resource, name } }) => `${resource}/${name}`)
+  const [applied, judging]: [number[], number[]] = [[], []]
+  while (judging.length < effort.starts) {
+    await autopilot.stop()
+    await forget(bench)
+    await install(bench, [hco])
+    const mark = audit.mark()
+    const spawnedAt = Date.now()
+    autopilot.webhook.start()
+    autopilot.reconciler.start()
+    await bench.untilReady()
+    judging.push(Date.now() - spawnedAt)
+    const applies = audit
+      .since(mark)
+      .others.filter(({ verb, requestURI }) => verb === 'patch' && !requestURI.includes('dryRun='))
+      .filter(({ objectRef }) => objects.includes(`${objectRef?.resource}/${objectRef?.name}`))
+    const ends = applies.map(({ stageTimestamp }) => Date.parse(stageTimestamp))
+    applied.push(Math.max(...ends) - spawnedAt)
   }
-  const what = `to the last object applied (${bench.program.catalog.length} assets)`
   return {
     title: 'Start of both processes on a cluster that never saw them',
     lines: [
-      line(what, 'ms', extent(applied), 'under 1,500 ms (10 assets)'),
+      line(
+        `to the last object applied (${objects.length} assets)`,
+        'ms',
+        extent(applied),
+        'under 1,500 ms (10 assets)',
+      ),
       line('to the first write judged', 'ms', extent(judging)),
     ],
     notes: ['From spawn to the audit log’s time of the last write to an object of the catalog.'],
   }
-}
-
-/** Makes the cluster forget the product, starts it, and tells when all was applied and judged. */
-async function startOnce(bench: Bench) {
-  const { autopilot, program, hco, audit, untilReady } = bench
-  await autopilot.stop()
-  await forget(bench)
-  await install(bench, [hco])
-  const mark = audit.mark()
-  const spawnedAt = Date.now()
-  autopilot.webhook.start()
-  autopilot.reconciler.start()
-  await untilReady()
-  const judgingMs = Date.now() - spawnedAt
-  const objects = program.catalog.map(({ object: { resource, name } }) => `${resource}/${name}`)
-  const applies = audit
-    .since(mark)
-    .others.filter(({ verb, requestURI }) => verb === 'patch' && !requestURI.includes('dryRun='))
-    .filter(({ objectRef }) => objects.includes(`${objectRef?.resource}/${objectRef?.name}`))
-  if (applies.length === 0) throw new Error('the start wrote no object of the catalog')
-  const last = Math.max(...applies.map(({ stageTimestamp }) => Date.parse(stageTimestamp)))
-  return { appliedMs: last - spawnedAt, judgingMs }
 }
 
 /** Deletes everything that the product has written, and the HyperConverged. */

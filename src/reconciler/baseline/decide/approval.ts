@@ -3,6 +3,7 @@ import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
 import type { Classification } from '../../../shared/baseline/machine-config/disruption-class.ts'
 import type { Memory } from '../../../shared/baseline/state.ts'
 import { isMap, type KubeObject } from '../../../shared/engine/json/object.ts'
+import { valueAt } from '../../../shared/engine/json/pointer.ts'
 import { digestOf } from './memory.ts'
 import { type Outcome, type PendingReason, reasonOf } from './outcome.ts'
 
@@ -143,12 +144,9 @@ const changeDigest = (desired: KubeObject | undefined, reasons: readonly string[
 
 /** Whether a MachineConfigPool is paused or rolls a change out already. */
 function isBusy(pool: KubeObject | undefined): boolean {
-  const spec = pool?.spec
-  const status = pool?.status
-  if (isMap(spec) && spec.paused === true) return true
-  const conditions = isMap(status) && Array.isArray(status.conditions) ? status.conditions : []
-  return conditions.some(
-    (condition: unknown) =>
-      isMap(condition) && condition.type === 'Updating' && condition.status === 'True',
-  )
+  const conditions = valueAt(pool, ['status', 'conditions'])
+  const isUpdating = (condition: unknown) =>
+    isMap(condition) && condition.type === 'Updating' && condition.status === 'True'
+  const isPaused = valueAt(pool, ['spec', 'paused']) === true
+  return isPaused || (Array.isArray(conditions) && conditions.some(isUpdating))
 }

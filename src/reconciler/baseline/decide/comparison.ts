@@ -59,15 +59,10 @@ export function effectsOf(
 export const differs = (live: KubeObject, answer: KubeObject) =>
   !isEqual(withoutServerFields(live), withoutServerFields(answer))
 
-function withoutServerFields({ metadata, ...rest }: KubeObject) {
-  const {
-    managedFields: _fields,
-    resourceVersion: _version,
-    generation: _generation,
-    ...kept
-  } = metadata
-  return { ...rest, metadata: kept }
-}
+const withoutServerFields = ({ metadata, ...rest }: KubeObject) => ({
+  ...rest,
+  metadata: { ...metadata, managedFields: null, resourceVersion: null, generation: null },
+})
 
 /** The object to apply, bound to the state of live that it was planned from. */
 export const withPreconditions = (

@@ -1,28 +1,32 @@
-import { type AssetStatus, isCreatable } from '../../../shared/baseline/asset-status.ts'
+import { isCreatable } from '../../../shared/baseline/asset-status.ts'
 import { isSensitive } from '../../../shared/baseline/catalog/catalog.ts'
 import { plan } from '../../../shared/baseline/planner.ts'
-import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import { decideChange } from './change.ts'
 import { type AssetInput, type Decision, final, isManagedByUs, skip } from './decision.ts'
 import { isUnwanted, removal } from './removal.ts'
 
-type Status<Kind> = Extract<AssetStatus, { kind: Kind }>
-
 /**
- * Decides what becomes of one asset: the first thing in the way, and the plan where there is none. Nothing is asked of
- * the cluster and nothing is written here.
+ * Decides what becomes of one asset: a chain of checks, of which the first that answers wins, and the plan where none
+ * does. Nothing is asked of the cluster and nothing is written here.
  */
 export function decide(input: AssetInput): Decision {
-  const { status, live, isOff } = input
-  if (isOff) return skip('Off')
-  if (isUnwanted(input)) return removal(input)
-  if (status.kind === 'failed') return final(status)
-  if (status.kind === 'inactive') return inactive(status, live)
-  if (status.kind === 'tombstone') throw new Error('a tombstone is always unwanted')
-  return obstacle(input, status.baseline) ?? planned(input, status.baseline)
+  for (const check of CHECKS) {
+    const decision = check(input)
+    if (decision) return decision
+  }
+  return planned(input)
 }
 
-function inactive(status: Status<'inactive'>, live: KubeObject | undefined): Decision {
+type Check = (input: AssetInput) => Decision | undefined
+
+const off: Check = ({ isOff }) => (isOff ? skip('Off') : undefined)
+
+const unwanted: Check = (input) => (isUnwanted(input) ? removal(input) : undefined)
+
+const renderFailed: Check = ({ status }) => (status.kind === 'failed' ? final(status) : undefined)
+
+const inactive: Check = ({ status, live }) => {
+  if (status.kind !== 'inactive') return undefined
   const { reason, message, missed, isAwaited } = status
   if (reason === 'SchemaMissing') return skip(reason, message)
   if (isManagedByUs(live)) return final({ kind: 'leftover', message })
@@ -30,30 +34,50 @@ function inactive(status: Status<'inactive'>, live: KubeObject | undefined): Dec
   return skip(isAwaited ? 'Waiting' : 'Inactive', message)
 }
 
-/** What keeps us from an active asset's object, or must be found out about it first. */
-function obstacle(input: AssetInput, { metadata }: KubeObject): Decision | undefined {
-  const { live, tree } = input
-  if (input.isNamespaceMissing)
-    return skip('NamespaceMissing', `namespace ${metadata.namespace} does not exist`)
-  if (!tree) return skip('SchemaMissing', 'its schema is not published yet')
-  if (!live) return obstacleToCreation(input)
-  return live.metadata.deletionTimestamp ? skip('Deleting') : undefined
-}
+const namespaceMissing: Check = ({ status, isNamespaceMissing }) =>
+  isNamespaceMissing && status.kind === 'active'
+    ? skip('NamespaceMissing', `namespace ${status.baseline.metadata.namespace} does not exist`)
+    : undefined
 
-function obstacleToCreation(input: AssetInput): Decision | undefined {
-  const { asset, missingNeed } = input
-  if (input.isRivalThere)
-    return skip('Waiting', `waits until ${asset.yieldsTo?.name}, which does the same work, is gone`)
-  if (missingNeed) return skip('Waiting', `waits for ${missingNeed.name}`)
-  // A cache that lacks the object may be behind; one read by name decides whether to create it.
-  if (!input.isRead) return { kind: 'read' }
-  return isCreatable(asset) ? undefined : skip('Absent')
-}
+const schemaMissing: Check = ({ tree }) =>
+  tree ? undefined : skip('SchemaMissing', 'its schema is not published yet')
+
+const rivalThere: Check = ({ asset, live, isRivalThere }) =>
+  !live && isRivalThere
+    ? skip('Waiting', `waits until ${asset.yieldsTo?.name}, which does the same work, is gone`)
+    : undefined
+
+const needMissing: Check = ({ live, missingNeed }) =>
+  !live && missingNeed ? skip('Waiting', `waits for ${missingNeed.name}`) : undefined
+
+// A cache that lacks the object may be behind; one read by name decides whether to create it.
+const unread: Check = ({ live, isRead }) => (live || isRead ? undefined : { kind: 'read' })
+
+const absent: Check = ({ asset, live }) => (live || isCreatable(asset) ? undefined : skip('Absent'))
+
+const deleting: Check = ({ live }) =>
+  live?.metadata.deletionTimestamp ? skip('Deleting') : undefined
+
+const CHECKS: readonly Check[] = [
+  off,
+  unwanted,
+  renderFailed,
+  inactive,
+  namespaceMissing,
+  schemaMissing,
+  rivalThere,
+  needMissing,
+  unread,
+  absent,
+  deleting,
+]
 
 /** What the engine's plan makes of an active asset: its overrides may keep us from it. */
-function planned(input: AssetInput, baseline: KubeObject): Decision {
-  const { asset, tree, live: object } = input
-  if (!tree) throw new Error('an asset that nothing is in the way of has a schema')
+function planned(input: AssetInput): Decision {
+  const { asset, status, tree, live: object } = input
+  if (status.kind !== 'active' || !tree)
+    throw new Error('an asset that no check answers for is active and has a schema')
+  const { baseline } = status
   const made = plan({ baseline, object, tree, isSensitive: isSensitive(asset) })
   if (made.kind === 'skip') return skip(made.reason)
   if (made.kind === 'hold') return final({ kind: 'held', problems: made.problems })

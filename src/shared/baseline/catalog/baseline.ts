@@ -24,10 +24,10 @@ export function renderBaseline(
     ),
     file: asset.file,
   })
-  if (rendered.kind === 'empty') return undefined
-  const { metadata } = rendered.object
+  if (!rendered) return undefined
+  const { metadata } = rendered
   const labels = { ...metadata.labels, [MANAGED_BY]: FIELD_MANAGER }
-  return { ...rendered.object, metadata: { ...metadata, labels } }
+  return { ...rendered, metadata: { ...metadata, labels } }
 }
 
 /** What the facts answer to the asset's questions about its own kind, by its own names for them. */

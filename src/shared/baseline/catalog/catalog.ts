@@ -62,6 +62,16 @@ export const namespaceOf = ({ object }: Pick<Asset, 'object'>, hcoNamespace: str
 export const apiVersionOf = (group: string, version: string) =>
   group === '' ? version : `${group}/${version}`
 
+/** The identity of the asset's object in one version and, where it has one, a namespace. */
+export const identityOf = (
+  { object: { group, kind, name } }: Pick<Asset, 'object'>,
+  version: string,
+  namespace: string | undefined,
+) => ({
+  ...{ apiVersion: apiVersionOf(group, version), kind, name },
+  ...(namespace !== undefined && { namespace }),
+})
+
 /** The newest version of the asset's kind that both the catalog and the cluster know; undefined where there is none. */
 export const servedVersion = ({ object }: Pick<Asset, 'object'>, served: Facts['served']) =>
   object.versions.find((version) => served[kindKey(object)]?.includes(version))

@@ -1,6 +1,6 @@
 import { isMap, type JsonMap, type KubeObject } from '../../engine/json/object.ts'
 import { pathText } from '../../engine/strict-view.ts'
-import { type Asset, apiVersionOf } from './catalog.ts'
+import { type Asset, identityOf } from './catalog.ts'
 import type { ObjectIdentity } from './catalog-schema.ts'
 
 /** A rule that whoever writes a role must have: the API server lets nobody grant what they lack. */
@@ -28,29 +28,23 @@ export function grantedBy(asset: Asset): readonly GrantedRule[] {
 
 /** The object as it is on every cluster; throws where its template reads what differs. */
 function renderedAnywhere(asset: Asset): KubeObject | undefined {
-  const { group, versions, kind, name, namespace } = asset.object
+  const { versions, namespace } = asset.object
   const onRead = (path: readonly string[]) => {
     const read = pathText(path)
     // Who is bound may be in that namespace.
     const isBound = isBinding(asset) && `${HCO_NAMESPACE}.`.startsWith(`${read}.`)
     if (path[0] !== 'object' && !isBound) throw new Error(`${read} ${VARIES}`)
   }
-  const rendered = asset.render(
+  return asset.render(
     {
       facts: { hco: { namespace: '' } },
-      object: {
-        ...{ apiVersion: apiVersionOf(group, versions[0] ?? ''), kind, name },
-        ...(namespace !== undefined && { namespace }),
-      },
+      object: identityOf(asset, versions[0] ?? '', namespace),
       pool: asset.pool,
-      enums: {},
-      fields: {},
-      sections: {},
+      ...{ enums: {}, fields: {}, sections: {} },
       file: asset.file,
     },
     onRead,
   )
-  return rendered.kind === 'object' ? rendered.object : undefined
 }
 
 const HCO_NAMESPACE = 'facts.hco.namespace'

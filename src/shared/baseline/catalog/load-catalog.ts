@@ -128,7 +128,7 @@ const buried = (entry: TombstoneEntry): Asset => ({
   fields: {},
   sensitive: false,
   prune: false,
-  render: () => ({ kind: 'empty' }),
+  render: () => undefined,
   file: (name) => {
     throw new Error(`a tombstone has no file "${name}"`)
   },

@@ -30,8 +30,7 @@ export function entryMistakes(folders: readonly Entries[], namespace: string): r
   const tombstones = folders.flatMap((folder) => folder.tombstones)
   return [
     ...doubles(folders.flatMap((folder) => [...folder.assets, ...folder.tombstones])),
-    ...wrongRivals(assets),
-    ...wrongNeeds(assets),
+    ...wrongRelations(assets),
     ...assets.flatMap((titled) =>
       linesOf(titled, [
         ...wrongOrder(titled.entry),
@@ -80,36 +79,35 @@ const isSameObject = (a: ObjectIdentity, b: ObjectIdentity) =>
       a.namespace !== undefined &&
       b.namespace !== undefined))
 
-/** Assets that yield to what is no asset, to one that yields itself, or to one that is always there when they would be. */
-function wrongRivals(entries: readonly TitledEntry<AssetEntry>[]): readonly string[] {
+/** What is wrong with whom an asset yields to, and whom it needs; phrases that follow its title. */
+function wrongRelations(entries: readonly TitledEntry<AssetEntry>[]): readonly string[] {
   const named = new Map(entries.map(({ entry }) => [entry.name, entry]))
   return entries.flatMap(({ entry, title }) => {
-    const { yieldsTo } = entry
-    if (yieldsTo === undefined) return []
-    const rival = named.get(yieldsTo)
-    if (!rival) return [`${title} yields to ${yieldsTo}, which is no asset`]
-    // Two that yield to each other would both wait for ever, or ask each other without end.
-    if (rival.yieldsTo !== undefined)
-      return [`${title} yields to ${yieldsTo}, which yields to another itself`]
-    return isImplied(rival, entry)
-      ? [
-          `${title} yields to ${yieldsTo}, which is active wherever this one could be: give ${yieldsTo} a condition that ${entry.name} has not, or take ${entry.name} away`,
-        ]
-      : []
+    const { yieldsTo, needs } = entry
+    const mistakes = [
+      yieldsTo === undefined ? undefined : wrongRival(entry, yieldsTo, named.get(yieldsTo)),
+      needs === undefined ? undefined : wrongNeed(needs, named.get(needs)),
+    ]
+    return mistakes.flatMap((mistake) => (mistake === undefined ? [] : [`${title} ${mistake}`]))
   })
 }
 
-/** Assets that need what is no asset, or one that needs another itself: who needs whom could then go round in a circle. */
-function wrongNeeds(entries: readonly TitledEntry<AssetEntry>[]): readonly string[] {
-  const named = new Map(entries.map(({ entry }) => [entry.name, entry]))
-  return entries.flatMap(({ entry: { needs }, title }) => {
-    if (needs === undefined) return []
-    const needed = named.get(needs)
-    if (!needed) return [`${title} needs ${needs}, which is no asset`]
-    return needed.needs === undefined && needed.yieldsTo === undefined
-      ? []
-      : [`${title} needs ${needs}, which needs another itself, or yields to one: name that`]
-  })
+/** A rival must be an asset that does not yield itself, and is not always there when this one would be. */
+function wrongRival(asset: AssetEntry, name: string, rival: AssetEntry | undefined) {
+  if (!rival) return `yields to ${name}, which is no asset`
+  // Two that yield to each other would both wait for ever, or ask each other without end.
+  if (rival.yieldsTo !== undefined) return `yields to ${name}, which yields to another itself`
+  return isImplied(rival, asset)
+    ? `yields to ${name}, which is active wherever this one could be: give ${name} a condition that ${asset.name} has not, or take ${asset.name} away`
+    : undefined
+}
+
+/** One that is needed must be an asset that needs no other: who needs whom could then go round in a circle. */
+function wrongNeed(name: string, needed: AssetEntry | undefined) {
+  if (!needed) return `needs ${name}, which is no asset`
+  return needed.needs === undefined && needed.yieldsTo === undefined
+    ? undefined
+    : `needs ${name}, which needs another itself, or yields to one: name that`
 }
 
 /** Whether the asset states all that the rival needs. */

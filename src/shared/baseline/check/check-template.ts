@@ -30,10 +30,8 @@ function mistakesOn(
   onRead: (path: Path) => void,
 ): readonly string[] {
   try {
-    const rendered = asset.render({ ...locals, file: asset.file }, onRead)
-    return rendered.kind === 'object'
-      ? objectMistakes(rendered.object).map((mistake) => `${asset.template}: ${mistake}`)
-      : []
+    const object = asset.render({ ...locals, file: asset.file }, onRead)
+    return object ? objectMistakes(object).map((mistake) => `${asset.template}: ${mistake}`) : []
   } catch (error) {
     const { message, cause } = error as RenderError
     const hint = cause instanceof UnsetError ? hintOn(asset, cause.unset, locals) : undefined

@@ -2,7 +2,7 @@ import type { JsonMap } from '../../engine/json/object.ts'
 import { parsePointer } from '../../engine/json/pointer.ts'
 import type { TemplateLocals } from '../../engine/render.ts'
 import { ANNOTATION_FORMATS } from '../catalog/annotation-formats.ts'
-import { type Asset, apiVersionOf, kindKey } from '../catalog/catalog.ts'
+import { type Asset, identityOf, kindKey } from '../catalog/catalog.ts'
 import type { Condition } from '../catalog/condition-schemas.ts'
 import { DETECTORS, TOPOLOGY_FIELDS } from '../facts/facts.ts'
 
@@ -71,14 +71,7 @@ function localsOn(asset: Asset, cluster: Cluster, namespace: string): Sample['lo
     Object.fromEntries(names.map((name) => [name, isOn(`${prefix}${name}`)]))
   const offered = offersIn(asked, kindKey(object))
   return {
-    object: {
-      apiVersion: apiVersionOf(object.group, version),
-      kind: object.kind,
-      name: object.name,
-      ...(object.namespace !== undefined && {
-        namespace: sampleOf(object.namespace, namespace),
-      }),
-    },
+    object: identityOf(asset, version, sampleOf(object.namespace, namespace)),
     pool: pool === undefined ? pool : 'sample-pool',
     facts: {
       hco: {
@@ -117,7 +110,7 @@ function localsOn(asset: Asset, cluster: Cluster, namespace: string): Sample['lo
 const OF_HCO = 'sample-of-hco'
 const OF_AUTOPILOT = 'sample-of-autopilot'
 
-const sampleOf = (stated: string, own: string) => {
+const sampleOf = (stated: string | undefined, own: string) => {
   if (stated === '$hco') return OF_HCO
   return stated === own ? OF_AUTOPILOT : stated
 }

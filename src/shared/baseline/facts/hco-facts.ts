@@ -45,12 +45,17 @@ export const annotationFacts = (annotations: Readonly<Record<string, string>>) =
   )
 
 // What lies within another field comes with it: put in by itself, an item would replace its list.
-function fieldsRead(catalog: Catalog): readonly string[] {
+function fieldsRead(catalog: Catalog): readonly (readonly string[])[] {
   const fields = catalog.flatMap((asset) => [
     ...asset.hcoFields,
     ...conditionsOf(asset).flatMap(fieldOf),
   ])
-  return fields.filter((field) => !fields.some((other) => field.startsWith(`${other}/`)))
+  return [...new Set(fields)]
+    .filter((field) => !fields.some((other) => field.startsWith(`${other}/`)))
+    .flatMap((field) => {
+      const tokens = parsePointer(field)
+      return tokens.ok ? [tokens.value] : []
+    })
 }
 
 const fieldOf = (condition: Condition): readonly string[] => {
@@ -59,12 +64,11 @@ const fieldOf = (condition: Condition): readonly string[] => {
 }
 
 /** The part of a value that the pointers lead to. */
-function project(value: unknown, pointers: readonly string[]): JsonMap {
+function project(value: unknown, fields: readonly (readonly string[])[]): JsonMap {
   let part: JsonMap = {}
-  for (const pointer of pointers) {
-    const tokens = parsePointer(pointer)
-    const found = tokens.ok ? valueAt(value, tokens.value) : undefined
-    if (tokens.ok && found !== undefined) part = put(part, tokens.value, found)
+  for (const tokens of fields) {
+    const found = valueAt(value, tokens)
+    if (found !== undefined) part = put(part, tokens, found)
   }
   return part
 }

@@ -12,7 +12,8 @@ export const verbOf = (before: unknown, after: unknown): Verb => {
   return after === undefined ? 'removed' : 'changed'
 }
 
-interface Difference {
+/** A place in two objects; undefined where one has nothing there. */
+export interface Difference {
   readonly pointer: string
   readonly before: unknown
   readonly after: unknown
@@ -41,8 +42,12 @@ const sentenceOf = ({ pointer, before, after }: Difference) =>
 const LONGEST = 256
 const LONGEST_NAME = 128
 
-/** The members of both maps; undefined where the place is to be compared as a whole. */
-function membersOf({ pointer, before, after }: Difference): readonly Difference[] | undefined {
+/** The places of the members of both maps; undefined where the place is to be compared as a whole. */
+export function membersOf({
+  pointer,
+  before,
+  after,
+}: Difference): readonly Difference[] | undefined {
   if (pointer.length > LONGEST || !isMap(before) || !isMap(after)) return undefined
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].map((name) => ({
     pointer: `${pointer}${formatPointer([name.slice(0, LONGEST_NAME)])}`,

@@ -1,8 +1,7 @@
 import { cut } from '../../engine/format-value.ts'
 import { isEqual } from '../../engine/json/equal.ts'
 import { isMap, type JsonMap } from '../../engine/json/object.ts'
-import { formatPointer } from '../../engine/json/pointer.ts'
-import { differencesOf, type Verb, verbOf } from './differences.ts'
+import { type Difference, differencesOf, membersOf, type Verb, verbOf } from './differences.ts'
 import type { Effect, PolicyLookup } from './disruption-policies.ts'
 
 /** One thing that changes, as a person says it, and what that does to the nodes. */
@@ -14,70 +13,42 @@ export interface Change {
 /** A change that drains or reboots nodes. */
 export const reboots = (reason: string): Change => ({ effect: 'reboot', reason })
 
-/**
- * What changes between two specs of a MachineConfig, of which either may be absent; a field that is not known reboots.
- */
-export const specChanges = (
-  before: unknown,
-  after: unknown,
-  policies: PolicyLookup,
-): readonly Change[] => changesAt('/spec', before, after, policies)
+/** What changes between two specs of a MachineConfig, of which either may be absent; a field that is not known reboots. */
+export const specChanges = (before: unknown, after: unknown, policies: PolicyLookup) =>
+  changesAt({ pointer: '/spec', before, after }, policies)
 
-type Compare = (
-  before: unknown,
-  after: unknown,
-  pointer: string,
-  policies: PolicyLookup,
-) => readonly Change[]
+type Compare = (place: Difference, policies: PolicyLookup) => readonly Change[]
 
-const changesAt = (
-  pointer: string,
-  before: unknown,
-  after: unknown,
-  policies: PolicyLookup,
-): readonly Change[] => {
-  const compare = COMPARED.get(pointer) ?? (PARENTS.has(pointer) ? byMember : asUnknown)
-  return compare(before, after, pointer, policies)
+const changesAt: Compare = (place, policies) => {
+  const compare = COMPARED.get(place.pointer) ?? (PARENTS.has(place.pointer) ? byMember : asUnknown)
+  return compare(place, policies)
 }
 
-const asUnknown: Compare = (before, after, pointer) =>
+const asUnknown: Compare = ({ pointer, before, after }) =>
   differencesOf(before, after, pointer).map(reboots)
 
 /** Absent is as good as empty here: then what is in the other is named, file by file. */
-const byMember: Compare = (before, after, pointer, policies) => {
-  const [old, now] = [before ?? {}, after ?? {}]
-  if (!isMap(old) || !isMap(now)) return asUnknown(before, after, pointer, policies)
-  return unionOf(Object.keys(old), Object.keys(now)).flatMap((name) =>
-    changesAt(
-      `${pointer}${formatPointer([name])}`,
-      memberOf(old, name),
-      memberOf(now, name),
-      policies,
-    ),
-  )
+const byMember: Compare = (place, policies) => {
+  const { before, after } = place
+  const members = membersOf({ ...place, before: before ?? {}, after: after ?? {} })
+  return members?.flatMap((member) => changesAt(member, policies)) ?? asUnknown(place, policies)
 }
-
-const memberOf = (map: JsonMap, name: string) => (Object.hasOwn(map, name) ? map[name] : undefined)
-
-const unionOf = (left: Iterable<string>, right: Iterable<string>) => [
-  ...new Set([...left, ...right]),
-]
 
 /** A field that means the same when it is absent, null or one of its defaults. */
 const setting =
   (...defaults: readonly unknown[]): Compare =>
-  (before, after, pointer, policies) => {
+  ({ pointer, before, after }, policies) => {
     const stated = (value: unknown) =>
       value === null || defaults.includes(value) ? undefined : value
-    return asUnknown(stated(before), stated(after), pointer, policies)
+    return asUnknown({ pointer, before: stated(before), after: stated(after) }, policies)
   }
 
 /** A list of words, whose order counts. */
 const words =
   (what: string): Compare =>
-  (before, after, pointer, policies) => {
-    const [old, now] = [wordsOf(before), wordsOf(after)]
-    if (!old || !now) return asUnknown(before, after, pointer, policies)
+  (place, policies) => {
+    const [old, now] = [wordsOf(place.before), wordsOf(place.after)]
+    if (!old || !now) return asUnknown(place, policies)
     if (isEqual(old, now)) return []
     const named = (verb: Verb) => (word: string) => `${what} ${shown(word)} ${verb}`
     const reasons = [
@@ -116,10 +87,10 @@ type Describe = (
 /** A list of items with a name, whose order does not count. */
 const items =
   (key: string, describe: Describe): Compare =>
-  (before, after, pointer, policies) => {
-    const [old, now] = [itemsBy(key, before), itemsBy(key, after)]
-    if (!old || !now) return asUnknown(before, after, pointer, policies)
-    return unionOf(old.keys(), now.keys()).flatMap((name) => {
+  (place, policies) => {
+    const [old, now] = [itemsBy(key, place.before), itemsBy(key, place.after)]
+    if (!old || !now) return asUnknown(place, policies)
+    return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
       const [was, is] = [old.get(name), now.get(name)]
       return isEqual(was, is) ? [] : [describe(name, was, is, policies)]
     })
@@ -161,11 +132,12 @@ const describeUser: Describe = (name, before, after, policies) => {
 const withoutKeys = ({ sshAuthorizedKeys, ...rest }: JsonMap): JsonMap => rest
 
 /** The operator translates whatever version a part is written in, so that the version alone is no change to a node. */
-const ignitionVersion: Compare = (before, after, pointer, policies) => {
+const ignitionVersion: Compare = (place, policies) => {
+  const { before, after } = place
   const isTranslated = [before, after].every(
     (version) => version === undefined || (typeof version === 'string' && /^3\./.test(version)),
   )
-  const changes = asUnknown(before, after, pointer, policies)
+  const changes = asUnknown(place, policies)
   if (!isTranslated) return changes
   return before === undefined || after === undefined
     ? []

@@ -18,14 +18,6 @@ export function parseJson(text: string): Result<unknown, string> {
   return mistake === undefined ? ok(value) : err(mistake)
 }
 
-/** How many maps and lists of a JSON value lie inside one another at most; 0 for a scalar. */
-export function depthOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0
-  let deepest = 0
-  for (const member of Object.values(value)) deepest = Math.max(deepest, depthOf(member))
-  return deepest + 1
-}
-
 /**
  * How many values (maps, lists, scalars) an object may be made of to be judged: several times as many as the largest of
  * those that are written by hand or by operators. Some MiB of small values would take seconds and hundreds of MiB. An

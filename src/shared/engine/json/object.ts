@@ -47,8 +47,13 @@ export const groupOf = (apiVersion: string) =>
   apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
 
 /** The object as people name it: `MachineConfig 90-worker-swap-online`, `HyperConverged ns/name`. */
-export const titleOf = ({ kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>) =>
-  `${kind} ${metadata.namespace ? `${metadata.namespace}/` : ''}${metadata.name}`
+export const titleOf = ({
+  kind,
+  metadata,
+}: {
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly namespace?: string | undefined }
+}) => `${kind} ${metadata.namespace ? `${metadata.namespace}/` : ''}${metadata.name}`
 
 /** Reads an annotation; an inherited member of the map is none. */
 export const annotationOf = (object: KubeObject | undefined, key: string): string | undefined => {

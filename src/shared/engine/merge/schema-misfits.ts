@@ -34,8 +34,8 @@ interface Place {
 
 function misfitsIn(tree: MergeTree, object: object, isMisfit: (place: Place) => boolean) {
   const { metadata: _metadata, ...content } = object as JsonMap
-  const misfits = placesIn(tree, content, []).filter(isMisfit).take(MOST)
-  return [...misfits.map(({ path }) => formatPointer(path))]
+  const misfits = [...placesIn(tree, content, [])].filter(isMisfit)
+  return misfits.slice(0, MOST).map(({ path }) => formatPointer(path))
 }
 
 function* placesIn(

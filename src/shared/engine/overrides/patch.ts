@@ -1,6 +1,6 @@
 import jsonpatch from 'fast-json-patch'
 import { isEqual } from '../json/equal.ts'
-import { byteLength, copyOf, depthOf, MAX_VALUES, valuesIn } from '../json/json.ts'
+import { byteLength, copyOf, isDeeper, MAX_VALUES, valuesIn } from '../json/json.ts'
 import { isKubeObject, isMap, type JsonMap, type KubeObject } from '../json/object.ts'
 import { formatPointer, has, isListIndex, MAX_DEPTH, valueAt } from '../json/pointer.ts'
 import type { Problem } from '../problem.ts'
@@ -91,7 +91,7 @@ function put(draft: Draft, op: 'add' | 'replace', path: Tokens, value: unknown) 
   const pointer = formatPointer(path)
   const what = obstacle(draft.document, path)
   if (what !== undefined) return err({ what, pointer })
-  if (path.length + depthOf(value) > MAX_DEPTH) {
+  if (isDeeper(value, MAX_DEPTH - path.length)) {
     return err({ what: `nothing may nest deeper than ${MAX_DEPTH} levels: flatten it`, pointer })
   }
   // Removing gives nothing back, so that neither memory nor time can be spent in a circle.

@@ -30,14 +30,10 @@ export interface Contest {
 export type RuleOn = (judged: Judgement, write: Write) => Omit<Contest, 'isDenied'> | undefined
 
 /** The object as metrics name it. */
-export const labelsOf = ({
-  kind,
-  metadata: { namespace = '', name },
-}: KubeObject): ObjectLabels => ({
-  kind,
-  namespace,
-  name,
-})
+export function labelsOf({ kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>): ObjectLabels {
+  const { namespace = '', name } = metadata
+  return { kind, namespace, name }
+}
 
 /** Creates what rules on the write of one request: a dry run gets the same answer, and leaves no trace. */
 export function contestLimiter(

@@ -109,7 +109,7 @@ export class Contests {
     for (const contests of this.#objects.values()) {
       this.#settle(contests, now)
       const { object, actors, claims } = contests
-      if (actors.values().some(({ isAtWar }) => isAtWar) || claims.values().some(isTold))
+      if ([...actors.values()].some(({ isAtWar }) => isAtWar) || [...claims.values()].some(isTold))
         open.push(object)
     }
     return open

@@ -1,32 +1,21 @@
 import type { Settings } from '../../../shared/baseline/settings/settings.ts'
-import { isMap } from '../../../shared/engine/json/object.ts'
-import type { Drift } from '../../../shared/engine/merge/merge.ts'
+import { isMap, type KubeObject } from '../../../shared/engine/json/object.ts'
 import { sentenceOf } from '../../../shared/engine/problem.ts'
 import type { Contest, RuleOn } from '../contests/contest-limiter.ts'
 import type { Gathered } from './gathered.ts'
 import { judgeAnnotations } from './judge-annotations.ts'
 import { comparable, isContent, judgeContent } from './judge-content.ts'
 import { rebootsBy } from './reboots.ts'
-import { type Remedy, remedyFor, writtenIn } from './remedy.ts'
-import {
-  type Allowed,
-  allow,
-  type Corrected,
-  type Denied,
-  type Effects,
-  type Judgement,
-  type Target,
-  type Verdict,
-} from './verdict.ts'
+import { remedyFor, writtenIn } from './remedy.ts'
+import { type Allowed, allow, deny, type Judgement, type Told, type Verdict } from './verdict.ts'
 
 /** Decides on a create or an update, where the object can still be changed. `ruleOn` says whether there were too many such writes. */
 export function decide(gathered: Gathered, ruleOn: RuleOn): Verdict {
   const judged = judge(gathered)
   const ruled = ruleOn(judged, comparable(gathered.write))
-  if (!ruled) return told(judged, gathered, undefined)
-  const isRefused = ruled.ruling.kind === 'refused' && 'drifts' in judged
+  const isRefused = ruled?.ruling.kind === 'refused' && 'drifts' in judged
   const final = isRefused ? deny('Thrashing', judged.drifts, judged.target) : judged
-  return told(final, gathered, { ...ruled, isDenied: final.kind === 'denied' })
+  return told(final, gathered, ruled && { ...ruled, isDenied: final.kind === 'denied' })
 }
 
 /** Decides on it where it is seen last: whoever came after the correction, a judged field must have its value. */
@@ -34,17 +23,9 @@ export function decideFinally(gathered: Gathered): Verdict {
   const judged = judge(gathered)
   if (judged.kind === 'denied') return told(judged, gathered, undefined)
   const isDying = gathered.write.incoming.metadata.deletionTimestamp
-  if (judged.kind === 'corrected' && !isDying)
-    return told(deny('NotCorrected', judged.putBack, judged.target), gathered, undefined)
-  return { ...allow(judged.reason, []), ...NO_EFFECTS }
+  if (judged.kind === 'allowed' || isDying) return allow(judged.reason, [])
+  return told(deny('NotCorrected', judged.putBack, judged.target), gathered, undefined)
 }
-
-const deny = (reason: Denied['reason'], drifts: readonly Drift[], target: Target): Denied => ({
-  kind: 'denied',
-  reason,
-  drifts,
-  target,
-})
 
 /** Judges the write, not the object. */
 function judge(gathered: Gathered): Judgement {
@@ -65,52 +46,40 @@ const IDLE: Readonly<Partial<Record<Settings['activation']['kind'], string>>> = 
 
 /** The verdict with all that is told of it: what it leads to, and how its author may have it his way. */
 function told(judged: Judgement, gathered: Gathered, contest: Contest | undefined): Verdict {
-  if (judged.kind === 'allowed')
-    return { ...judged, contest, ...effectsOfAllowed(judged, gathered) }
-  if (judged.kind === 'corrected') {
-    const reboots = rebootsBy(gathered, judged.corrected)
-    const remedy = remedyIn(judged, gathered, false)
-    return { ...judged, contest, isOwned: false, reboots, remedy }
-  }
+  if (judged.kind === 'allowed') return { ...judged, contest, ...effectsOf(judged, gathered) }
   if (!('drifts' in judged)) return { ...judged, contest }
-  return { ...judged, contest, remedy: remedyIn(judged, gathered, true) }
+  const { write, managed } = gathered
+  const { isSensitive, defaults } = managed
+  // For our label there is no other way.
+  const content = judged.drifts.filter(isContent)
+  const drifts = writtenIn(judged.drifts, defaults).filter(isContent)
+  const edit = { ...judged.target, object: write.incoming, drifts, isSensitive }
+  // What is created has nothing that could stay.
+  const isPartial = write.old !== undefined && drifts.length < content.length
+  const remedy =
+    content.length > 0 ? { ...remedyFor(edit, judged.kind === 'denied'), isPartial } : undefined
+  const reboots = judged.kind === 'corrected' ? rebootsBy(gathered, judged.corrected) : []
+  return { ...judged, contest, remedy, reboots }
 }
 
-const NO_EFFECTS: Effects = { isOwned: false, reboots: [] }
-
-function effectsOfAllowed({ reason }: Allowed, gathered: Gathered): Effects {
-  const isOwned = reason === 'InSync' && isGivenAnOwner(gathered)
+function effectsOf({ reason }: Allowed, gathered: Gathered): Told {
+  const { managed, write } = gathered
   // What the HyperConverged asks for of others is in force even where it is nobody's but its owner's.
-  const isInForce = gathered.managed.isHco || reason === 'InSync' || reason === 'Pending'
-  return isInForce || isOwned
-    ? { isOwned, reboots: isInForce ? rebootsBy(gathered, gathered.write.incoming) : [] }
-    : NO_EFFECTS
+  const isInForce = managed.isHco || reason === 'InSync' || reason === 'Pending'
+  return {
+    isOwned: reason === 'InSync' && isGivenAnOwner(gathered),
+    reboots: isInForce ? rebootsBy(gathered, write.incoming) : [],
+  }
 }
 
 /** Whether the write gives an owner to an object that nobody may delete: with that it goes, and the garbage collector is never refused. */
 function isGivenAnOwner({ write: { incoming, old }, managed }: Gathered): boolean {
   if (!managed.isAlwaysDenied || managed.status.kind !== 'active') return false
-  const before = new Set(ownersOf(old?.metadata))
-  return ownersOf(incoming.metadata).some((uid) => !before.has(uid))
+  const before = ownersOf(old)
+  return ownersOf(incoming).some((uid) => !before.includes(uid))
 }
 
-const ownersOf = (metadata: unknown): readonly unknown[] => {
-  const owners = isMap(metadata) && metadata.ownerReferences
+function ownersOf(object: KubeObject | undefined): readonly unknown[] {
+  const owners = object?.metadata.ownerReferences
   return Array.isArray(owners) ? owners.map((owner) => isMap(owner) && owner.uid) : []
-}
-
-/** How its author may have what he wrote; undefined where the write moved nothing but our label. */
-function remedyIn(
-  { drifts, target }: Corrected | Denied,
-  { write, managed }: Gathered,
-  areBothTold: boolean,
-): Remedy | undefined {
-  const { isSensitive, defaults } = managed
-  const content = drifts.filter(isContent)
-  if (content.length === 0) return undefined
-  const written = writtenIn(drifts, defaults).filter(isContent)
-  const edit = { ...target, object: write.incoming, drifts: written, isSensitive }
-  // What is created has nothing that could stay.
-  const isPartial = write.old !== undefined && written.length < content.length
-  return { ...remedyFor(edit, areBothTold), isPartial }
 }

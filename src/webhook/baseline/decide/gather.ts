@@ -1,11 +1,10 @@
 import { OVERRIDES } from '../../../shared/baseline/annotations.ts'
 import { plan } from '../../../shared/baseline/planner.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
-import type { Plan } from '../../../shared/engine/plan.ts'
 import type { ManagedObject, Snapshot } from '../snapshot.ts'
 import type { DecideOptions, Gathered, Write } from './gathered.ts'
-import { judgeExcess, optInsOf } from './judge-annotations.ts'
-import { changedAnnotations } from './overrides.ts'
+import { optInsOf } from './judge-annotations.ts'
+import { changedAnnotations, judgeExcess } from './overrides.ts'
 
 /** Gathers what a create or an update of an object that the snapshot knows is decided by. Pure, and in memory only. */
 export function gather(
@@ -21,22 +20,13 @@ export function gather(
   if (excess) return { ...common, excess, managed: known, before: undefined, after: undefined }
   const managed = snapshot.asAnnotated(known, incoming)
   const after = planFor(managed, incoming)
-  const before = old && after && (planBefore(old, known, { managed, changed, snapshot }) ?? after)
+  const earlier = old && changed.size > 0 ? snapshot.asAnnotated(known, old) : managed
+  const isOther = earlier.status !== managed.status || OVERRIDES.some((key) => changed.has(key))
+  const before = (old && isOther && planFor(earlier, old)) || after
   return { ...common, excess, managed, before, after }
 }
 
 function planFor({ status, tree, isSensitive }: ManagedObject, object: KubeObject) {
   if (status.kind !== 'active' || !tree) return undefined
   return plan({ baseline: status.baseline, tree, object, isSensitive })
-}
-
-function planBefore(
-  old: KubeObject,
-  known: ManagedObject,
-  { managed, changed, snapshot }: Pick<Gathered, 'managed' | 'changed' | 'snapshot'>,
-): Plan | undefined {
-  if (changed.size === 0) return undefined
-  const before = snapshot.asAnnotated(known, old)
-  const isOther = before.status !== managed.status
-  return isOther || OVERRIDES.some((key) => changed.has(key)) ? planFor(before, old) : undefined
 }

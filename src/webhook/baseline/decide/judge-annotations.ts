@@ -4,7 +4,6 @@ import {
   AUTOPILOT,
   DISABLED_RESOURCES,
   isApproval,
-  OVERRIDES,
   PATCH,
 } from '../../../shared/baseline/annotations.ts'
 import {
@@ -19,14 +18,13 @@ import { type Settings, unknownNames } from '../../../shared/baseline/settings/s
 import { formatValue } from '../../../shared/engine/format-value.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import { type Problem, sentenceOf } from '../../../shared/engine/problem.ts'
-import type { ManagedObject, Snapshot } from '../snapshot.ts'
+import type { Snapshot } from '../snapshot.ts'
 import type { Gathered, Write } from './gathered.ts'
 import {
   changedAnnotations,
   changedSwitchProblems,
-  excessiveAnnotations,
+  judgeExcess,
   judgeOverrides,
-  knownKeys,
   unknownKeys,
 } from './overrides.ts'
 import { selectionChanges } from './selection-changes.ts'
@@ -40,28 +38,16 @@ export interface JudgedAnnotations {
   readonly notes: readonly string[]
 }
 
-/** What is too long or too many to be looked at among the annotations of a write; to be asked before anything else is. */
-export function judgeExcess(
-  { incoming, old }: Write,
-  { isSensitive: isPatchless, isHco }: Pick<ManagedObject, 'isSensitive' | 'isHco'>,
-  optInKeys: () => readonly string[],
-): Fault | undefined {
-  // A patch on a sensitive kind is refused unread.
-  const isRead = (key: string) =>
-    !(isPatchless && key === PATCH) && knownKeys(isHco, optInKeys()).includes(key)
-  const problems = excessiveAnnotations(incoming, old, isRead)
-  if (problems.length === 0) return undefined
-  const isOverride = problems.some(({ annotation }) => OVERRIDES.some((key) => key === annotation))
-  return { reason: isOverride ? 'InvalidOverride' : 'InvalidSetting', problems }
-}
-
 /** Judges the annotations that a write adds, changes or removes, and no other. */
 export function judgeAnnotations(gathered: Gathered): JudgedAnnotations {
   const { write, managed, snapshot, changed, excess } = gathered
   const { incoming } = write
   const { isHco, isSensitive } = managed
   // What is too much to be looked at is told, and not looked at.
-  if (excess) return { settings: settingsIn(gathered), fault: excess, notes: [] }
+  if (excess) {
+    const stated = isHco && snapshot.readSettings(incoming.metadata.annotations ?? {})
+    return { settings: (stated || snapshot).settings, fault: excess, notes: [] }
+  }
   if (changed.size === 0) return { settings: snapshot.settings, fault: undefined, notes: [] }
   const overrides = judgeOverrides(gathered)
   const stated = isHco ? judgeSettings(incoming, changed, snapshot) : undefined
@@ -77,21 +63,15 @@ export function judgeAnnotations(gathered: Gathered): JudgedAnnotations {
   }
 }
 
-const settingsIn = ({ write: { incoming }, managed, snapshot }: Gathered) =>
-  managed.isHco
-    ? snapshot.readSettings(incoming.metadata.annotations ?? {}).settings
-    : snapshot.settings
-
 /** What can be wrong with the overrides of a write before anything is known but the catalog. */
 export function judgeUninformed(write: Write, asset: Asset): Fault | undefined {
-  const isPatchless = isSensitive(asset)
-  const known = { isSensitive: isPatchless, isHco: isHyperConverged(asset) }
+  const known = { isSensitive: isSensitive(asset), isHco: isHyperConverged(asset) }
   const excess = judgeExcess(write, known, () => [])
   if (excess) return excess
   const { incoming, old } = write
   const changed = changedAnnotations(incoming, old)
   const problems = changedSwitchProblems(incoming, changed)
-  return faultOf(problems, [], blocked(incoming, changed, isPatchless))
+  return faultOf(problems, [], blocked(incoming, changed, known.isSensitive))
 }
 
 function faultOf(

@@ -1,9 +1,5 @@
 import { MANAGED_BY } from '../../../shared/baseline/annotations.ts'
-import type { Digest } from '../../../shared/baseline/asset-status.ts'
-import { namespaceOf } from '../../../shared/baseline/catalog/catalog.ts'
 import { withLivePayloads } from '../../../shared/baseline/machine-config/live-payloads.ts'
-import { isSelected } from '../../../shared/baseline/settings/activation.ts'
-import { isExcluded } from '../../../shared/baseline/settings/exclusions.ts'
 import type { Settings } from '../../../shared/baseline/settings/settings.ts'
 import { canonicalJson } from '../../../shared/engine/json/canonical.ts'
 import { MAX_VALUES } from '../../../shared/engine/json/json.ts'
@@ -11,10 +7,10 @@ import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import { type Correction, correct, type Drift } from '../../../shared/engine/merge/merge.ts'
 import type { Enforcement, Plan } from '../../../shared/engine/plan.ts'
 import { contentDigest } from '../../../shared/ops/digest.ts'
-import type { ManagedObject } from '../snapshot.ts'
 import { withEdits } from './edit-operations.ts'
 import type { Gathered, Write } from './gathered.ts'
-import { allow, type Denied, type Judgement, type Target } from './verdict.ts'
+import { isSelectedBy } from './selection-changes.ts'
+import { allow, deny, type Judgement, type Target } from './verdict.ts'
 
 /** Judges what a write whose annotations are in order makes of the fields that are managed. */
 export function judgeContent(
@@ -22,13 +18,28 @@ export function judgeContent(
   settings: Settings,
   notes: readonly string[],
 ): Judgement {
-  const { write, managed } = gathered
-  const planned = plannedFor(gathered, settings)
-  if ('obstacle' in planned) return allow(planned.obstacle, notes)
-  const { target, before, after } = planned
-  if (after.kind !== 'enforce') return allow(after.kind === 'hold' ? 'Held' : after.reason, notes)
-  if (write.oversized?.incoming) return judgeOversized(write, managed, before, notes)
+  const { write, after, before = after } = gathered
+  const target = targetFor(gathered, settings)
+  if (typeof target === 'string') return allow(target, notes)
+  if (after?.kind !== 'enforce') return allow(after?.kind === 'skip' ? after.reason : 'Held', notes)
+  if (write.oversized?.incoming) return judgeOversized(gathered, notes)
   return settle({ gathered, write: comparable(write), settings, target, before, after, notes })
+}
+
+/** What the object is held against, or the reason why against nothing. */
+function targetFor(
+  { write: { incoming }, managed, snapshot }: Gathered,
+  settings: Settings,
+): Target | string {
+  const { status, tree, isAgreed, isHco } = managed
+  // The HyperConverged may deselect or exclude itself with this very write.
+  if (status.kind !== 'active' || (isHco && !isSelectedBy(settings, managed, snapshot)))
+    return 'Inactive'
+  if (!tree) return 'SchemaUnknown'
+  if (!isAgreed) return 'Disagreement'
+  const { baseline } = status
+  // A baseline says how one version looks.
+  return incoming.apiVersion === baseline.apiVersion ? { baseline, tree } : 'OtherVersion'
 }
 
 /** The write as one of an object that was not there, where what was there is too much to be compared with. */
@@ -39,13 +50,9 @@ export const comparable = (write: Write): Write =>
  * Whoever has to do with an object that is too much already, and was managed as such, is let be: the reconciler looks after
  * what he writes. But where a wrong value would reboot nodes or grant access before that, none may be stored.
  */
-function judgeOversized(
-  { incoming, oversized }: Write,
-  { isAlwaysDenied }: ManagedObject,
-  before: Plan,
-  notes: readonly string[],
-): Judgement {
-  const isAsBefore = oversized?.old && before.kind === 'enforce' && !isAlwaysDenied
+function judgeOversized({ write, managed, before }: Gathered, notes: readonly string[]): Judgement {
+  const { incoming, oversized } = write
+  const isAsBefore = oversized?.old && before?.kind === 'enforce' && !managed.isAlwaysDenied
   return isAsBefore || incoming.metadata.deletionTimestamp
     ? allow('Oversized', [...notes, OVERSIZED_STAYS])
     : { kind: 'denied', reason: 'Oversized' }
@@ -53,46 +60,13 @@ function judgeOversized(
 
 const OVERSIZED_STAYS = `it has more than ${MAX_VALUES} values, too many to be judged: what is managed is put back afterwards`
 
-interface Planned {
-  readonly target: Target
-  readonly before: Plan
-  readonly after: Plan
-}
-
-function plannedFor(
-  { write: { incoming }, managed, snapshot: { facts }, after, before = after }: Gathered,
-  { activation, exclusions }: Settings,
-): Planned | { readonly obstacle: string } {
-  const { status, tree, isAgreed, isHco, asset } = managed
-  if (status.kind !== 'active') return { obstacle: 'Inactive' }
-  // The HyperConverged may deselect or exclude itself with this very write.
-  const isDropped =
-    isHco &&
-    (!isSelected(activation, asset) ||
-      isExcluded(exclusions, asset, namespaceOf(asset, facts.hco.namespace)))
-  if (isDropped) return { obstacle: 'Inactive' }
-  if (!(tree && after && before)) return { obstacle: 'SchemaUnknown' }
-  if (!isAgreed) return { obstacle: 'Disagreement' }
-  const { baseline } = status
-  return isSame(incoming, baseline)
-    ? { target: { baseline, tree }, before, after }
-    : { obstacle: 'OtherVersion' }
-}
-
-// A baseline says how one version looks, and who an object is is nothing to put back.
-const isSame = (incoming: KubeObject, baseline: KubeObject) =>
-  incoming.apiVersion === baseline.apiVersion &&
-  incoming.kind === baseline.kind &&
-  incoming.metadata.name === baseline.metadata.name &&
-  incoming.metadata.namespace === baseline.metadata.namespace
-
 interface Context {
   readonly gathered: Gathered
   readonly write: Write
   /** The settings in force with this write. */
   readonly settings: Settings
   readonly target: Target
-  readonly before: Plan
+  readonly before: Plan | undefined
   readonly after: Enforcement
   readonly notes: readonly string[]
 }
@@ -104,7 +78,7 @@ function settle(context: Context): Judgement {
   const isContested = moved.drifts.some(isContent)
   if (isContested && isChangePending(context)) return settlePending(context, moved, wanted)
   return isContested && isRefused(context, moved, wanted)
-    ? refuse(context, moved)
+    ? deny('Drift', moved.drifts, context.target)
     : store(context, moved)
 }
 
@@ -114,17 +88,10 @@ function settlePending(context: Context, moved: Correction, wanted: KubeObject):
   const { incoming, old } = write
   if (!old) return allow('Pending', notes)
   const desired = withEdits(target.tree, wanted, old)
-  if (isRefused(context, moved, desired)) return refuse(context, moved)
+  if (isRefused(context, moved, desired)) return deny('Drift', moved.drifts, target)
   if (!desired) return allow('Terminating', notes)
   return store(context, correct({ tree: target.tree, incoming, old, desired }))
 }
-
-const refuse = ({ target }: Context, { drifts }: Correction): Denied => ({
-  kind: 'denied',
-  reason: 'Drift',
-  drifts,
-  target,
-})
 
 function store(context: Context, written: Correction): Judgement {
   const { target, after, notes } = context
@@ -135,8 +102,7 @@ function store(context: Context, written: Correction): Judgement {
   return {
     kind: 'corrected',
     reason: written.drifts.length > 0 ? 'Drift' : 'Override',
-    corrected: whole.corrected,
-    operations: whole.operations,
+    ...whole,
     drifts: written.drifts,
     putBack: whole.drifts,
     plan: after,
@@ -155,15 +121,13 @@ export const isContent = ({ path: [first, , third] }: Drift) =>
   !(third && 'field' in third && third.field === MANAGED_BY)
 
 /** Whether desired is not in force yet, so that putting it back would be the very change that waits for approval. */
-const isChangePending = ({ gathered: { managed, digest }, after: { desired } }: Context) =>
-  managed.asset.disruption !== 'none' &&
-  managed.appliedDigest !== digestOf(desired, managed, digest)
-
-// A baseline without overrides has its digest already; that of a MachineConfig takes a while.
-const digestOf = (desired: KubeObject, { status }: ManagedObject, digest: Digest) =>
-  status.kind === 'active' && status.baseline === desired
-    ? status.digest
-    : digest(canonicalJson(desired))
+function isChangePending({ gathered: { managed, digest }, target, after }: Context): boolean {
+  const { status, asset, appliedDigest } = managed
+  if (asset.disruption === 'none' || status.kind !== 'active') return false
+  // A baseline without overrides has its digest already; that of a MachineConfig takes a while.
+  const isBaseline = after.desired === target.baseline
+  return appliedDigest !== (isBaseline ? status.digest : digest(canonicalJson(after.desired)))
+}
 
 function isRefused(
   { write: { incoming, old }, gathered: { managed, enforcement: flag }, settings }: Context,
@@ -186,7 +150,7 @@ function withOverrides(
   const { incoming, old } = write
   const { desired } = after
   // The object was nobody's until this write put it under management again.
-  if (before.kind !== 'enforce') return correct({ tree, incoming, old: undefined, desired })
+  if (before?.kind !== 'enforce') return correct({ tree, incoming, old: undefined, desired })
   if (before.desired === desired) return written
   return correct({ tree, incoming, old, desired, desiredBefore: before.desired })
 }

@@ -20,7 +20,8 @@ import { MAX_ANNOTATIONS } from '../../../shared/engine/overrides/override-names
 import type { Plan } from '../../../shared/engine/plan.ts'
 import type { Problem } from '../../../shared/engine/problem.ts'
 import type { ManagedObject } from '../snapshot.ts'
-import type { Gathered } from './gathered.ts'
+import type { Gathered, Write } from './gathered.ts'
+import type { Fault } from './verdict.ts'
 
 /** Which annotations under our prefix a write adds, changes or removes. */
 export function changedAnnotations(
@@ -38,26 +39,33 @@ const ownKeys = (object: KubeObject | undefined) =>
  * What is too long of what somebody reads, or too many, among the annotations that a write adds or changes: found before
  * anything else looks at them, and nothing else does then.
  */
-export function excessiveAnnotations(
-  incoming: KubeObject,
-  old: KubeObject | undefined,
-  isRead: (key: string) => boolean,
-): readonly Problem[] {
+export function judgeExcess(
+  { incoming, old }: Write,
+  { isSensitive, isHco }: Pick<ManagedObject, 'isSensitive' | 'isHco'>,
+  optIns: () => readonly string[],
+): Fault | undefined {
   const keys = ownKeys(incoming)
-  const isStated = (key: string) => annotationOf(incoming, key) !== annotationOf(old, key)
+  const stated = keys.filter((key) => annotationOf(incoming, key) !== annotationOf(old, key))
+  if (stated.length === 0) return undefined
+  const reason = 'InvalidSetting'
   if (keys.length > MAX_ANNOTATIONS) {
     const message = `must not start more than ${MAX_ANNOTATIONS} annotations of one object`
-    return keys.some(isStated) ? [{ reason: 'InvalidSetting', annotation: PREFIX, message }] : []
+    return { reason, problems: [{ reason, annotation: PREFIX, message }] }
   }
-  return keys.filter(isStated).flatMap((annotation) => {
+  const read = new Set(knownKeys(isHco, isHco ? optIns() : []))
+  // A patch on a sensitive kind is refused unread.
+  if (isSensitive) read.delete(PATCH)
+  const problems = stated.flatMap((annotation): Problem[] => {
     const message = lengthProblem(annotation, annotationOf(incoming, annotation) ?? '')
-    if (message === undefined || !isRead(annotation)) return []
-    return [{ reason: 'InvalidSetting', annotation, message }]
+    return message !== undefined && read.has(annotation) ? [{ reason, annotation, message }] : []
   })
+  if (problems.length === 0) return undefined
+  const isOverride = problems.some(({ annotation }) => OVERRIDES.includes(annotation))
+  return { reason: isOverride ? 'InvalidOverride' : reason, problems }
 }
 
 /** The annotations that mean something on an object. */
-export const knownKeys = (isHco: boolean, optIns: readonly string[]): readonly string[] => [
+const knownKeys = (isHco: boolean, optIns: readonly string[]): readonly string[] => [
   ...OVERRIDES,
   ...(isHco ? [...SETTINGS, ...optIns] : []),
 ]
@@ -129,21 +137,16 @@ function faultsIn(subject: KubeObject, planned: Plan, { managed }: OverrideInput
 }
 
 /** The object with no annotations but its overrides, and without some of these. */
-function without(object: KubeObject, keys: ReadonlySet<string>): KubeObject {
-  const annotations = OVERRIDES.flatMap((key) => {
-    const value = keys.has(key) ? undefined : annotationOf(object, key)
-    return value === undefined ? [] : [[key, value] as const]
-  })
-  return {
-    ...object,
-    metadata: { ...object.metadata, annotations: Object.fromEntries(annotations) },
-  }
+function without(object: KubeObject, gone: ReadonlySet<string>): KubeObject {
+  const kept = OVERRIDES.filter((key) => !gone.has(key) && annotationOf(object, key) !== undefined)
+  const annotations = Object.fromEntries(kept.map((key) => [key, annotationOf(object, key)]))
+  return { ...object, metadata: { ...object.metadata, annotations } } as KubeObject
 }
 
 const SETTINGS = [AUTOPILOT, DISABLED_RESOURCES, DISRUPTIVE_CHANGES, ENFORCEMENT, APPROVE]
 
 /** How many unknown names of one sort are told; looking for the nearest known one takes its time. */
-export const MAX_UNKNOWN = 5
+const MAX_UNKNOWN = 5
 // No name is longer, and neither is the search for one like it.
 const MAX_KEY = 317
 
@@ -155,12 +158,12 @@ export function unknownKeys(
   optIns: readonly string[],
 ): readonly string[] {
   const known = knownKeys(isHco, optIns)
-  const read = new Set([...known, MANAGED_BY])
   return [...changed]
-    .filter((key) => !read.has(key) && annotationOf(incoming, key) !== undefined)
+    .filter((key) => !known.includes(key) && key !== MANAGED_BY)
+    .filter((key) => annotationOf(incoming, key) !== undefined)
     .slice(0, MAX_UNKNOWN)
-    .map((key) => key.slice(0, MAX_KEY))
-    .map((key) => {
+    .map((unknown) => {
+      const key = unknown.slice(0, MAX_KEY)
       // The prefix alone makes no key like another.
       const names = known.map((name) => name.slice(PREFIX.length))
       const near = nearest(key.slice(PREFIX.length), names)

@@ -156,13 +156,10 @@ export function ignoreFor(edit: Edit): string | undefined {
 // A comma ends a pointer in a list, and what cannot be printed as it is needs JSON's escapes.
 const LISTABLE = /^[^,\s\p{C}]+$/u
 
-const pointersIn = (text: string): readonly string[] => {
-  if (text.trim().startsWith('[')) return JSON.parse(text) as readonly string[]
-  return text
-    .split(',')
-    .map((pointer) => pointer.trim())
-    .filter((pointer) => pointer !== '')
-}
+const pointersIn = (text: string): readonly string[] =>
+  text.trim().startsWith('[')
+    ? (JSON.parse(text) as readonly string[])
+    : text.split(',').flatMap((pointer) => pointer.trim() || [])
 
 /** A list item cannot be given away without the key that it is known by, so all of it is. */
 const releasable = (path: FieldPath): FieldPath => {
@@ -212,20 +209,18 @@ const LONGEST_KEY = 16 << 10
 export function cachedPerEdit<Found extends object>(
   find: (edit: Edit) => Found,
 ): (edit: Edit) => Found {
-  const caches = new WeakMap<KubeObject, { tree: MergeTree; found: LRUCache<string, Found> }>()
-  const newCache = () => new LRUCache<string, Found>({ max: MAX_CACHED })
+  const caches = new WeakMap<KubeObject, LRUCache<string, { tree: MergeTree; found: Found }>>()
   return (edit) => {
     const { baseline, tree } = edit
     const key = keyOf(edit)
     if (key === undefined) return find(edit)
-    const known = caches.get(baseline)
-    const cache = known?.tree === tree ? known : { tree, found: newCache() }
+    const cache = caches.get(baseline) ?? new LRUCache({ max: MAX_CACHED })
     caches.set(baseline, cache)
-    const cached = cache.found.get(key)
-    if (cached) return cached
-    const fresh = find(edit)
-    cache.found.set(key, fresh)
-    return fresh
+    const cached = cache.get(key)
+    if (cached?.tree === tree) return cached.found
+    const found = find(edit)
+    cache.set(key, { tree, found })
+    return found
   }
 }
 

@@ -19,14 +19,13 @@ export function selectionChanges(
   const changed = snapshot.all.filter(
     (managed) => isSelectedBy(before, managed, snapshot) !== isSelectedBy(after, managed, snapshot),
   )
-  const [lost, gained] = [
-    changed.filter(({ status }) => status.kind === 'active'),
-    changed.filter((managed) => {
-      const { status } = managed
-      const isOff = status.kind === 'inactive' && isSwitchedOff(status.reason)
-      return isOff && snapshot.statusWith(managed, snapshot.facts.hco, after).kind === 'active'
-    }),
-  ]
+  const lost = changed.filter(({ status }) => status.kind === 'active')
+  const gained = changed.filter(
+    (managed) =>
+      managed.status.kind === 'inactive' &&
+      ['Excluded', 'NotSelected'].includes(managed.status.reason) &&
+      snapshot.statusWith(managed, snapshot.facts.hco, after).kind === 'active',
+  )
   return [
     ...(lost.length > 0 ? [`${named(lost)} not kept any more from now on`] : []),
     ...(gained.length > 0 ? [`${named(gained)} kept again from now on`] : []),
@@ -36,9 +35,8 @@ export function selectionChanges(
 /** Whether anything is kept with these settings, rather than only looked at, or nothing at all. */
 export const keepsAny = ({ activation: { kind } }: Settings) => kind === 'all' || kind === 'only'
 
-const isSwitchedOff = (reason: string) => reason === 'Excluded' || reason === 'NotSelected'
-
-const isSelectedBy = (
+/** Whether these settings leave an asset under management. */
+export const isSelectedBy = (
   { activation, exclusions }: Settings,
   { asset }: ManagedObject,
   { facts }: Snapshot,

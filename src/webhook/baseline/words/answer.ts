@@ -30,16 +30,10 @@ export interface Answer {
 
 /** The answer to a create or an update, in words. */
 export function answerWrite(verdict: Verdict, gathered: Gathered): Answer {
-  const { kind, reason, contest } = verdict
-  const response = responseTo(verdict, gathered)
+  const { reason, contest } = verdict
+  const answer = answered(responseTo(verdict, gathered), verdict, gathered.managed)
   const prevented = 'drifts' in verdict && reason === 'Drift' && { prevented: verdict.drifts }
-  return {
-    response: kind === 'allowed' ? response : audited(response, verdict, gathered.managed),
-    verdict: kind,
-    reason,
-    ...prevented,
-    contest,
-  }
+  return { ...answer, ...prevented, contest }
 }
 
 function responseTo(verdict: Verdict, { write, managed, snapshot }: Gathered): AdmissionResponse {
@@ -70,15 +64,11 @@ const responseToFault = (fault: Fault, incoming: KubeObject) => {
 }
 
 /** The answer to a write whose annotations are refused before anything is known but the catalog. */
-export function answerFault(
+export const answerFault = (
   fault: Fault,
   managed: Pick<ManagedObject, 'asset'>,
   incoming: KubeObject,
-): Answer {
-  const verdict = { kind: 'denied', ...fault } as const
-  const response = audited(responseToFault(fault, incoming), verdict, managed)
-  return { response, verdict: 'denied', reason: fault.reason }
-}
+): Answer => answered(responseToFault(fault, incoming), { kind: 'denied', ...fault }, managed)
 
 /** The answer to a deletion, in words. */
 export function answerDeletion(
@@ -87,13 +77,11 @@ export function answerDeletion(
   managed: ManagedObject,
   snapshot: Snapshot,
 ): Answer {
-  const { kind, reason } = verdict
-  if (kind === 'denied') {
-    const response = denied(403, deletionDenial(managed, old, snapshot))
-    return { response: audited(response, verdict, managed), verdict: kind, reason }
-  }
-  const response = withWarnings(allowed(), deletionWarnings(verdict, managed, old, snapshot))
-  return { response, verdict: kind, reason }
+  const response =
+    verdict.kind === 'denied'
+      ? denied(403, deletionDenial(managed, old, snapshot))
+      : withWarnings(allowed(), deletionWarnings(verdict, managed, old, snapshot))
+  return answered(response, verdict, managed)
 }
 
 const withWarnings = (
@@ -102,25 +90,24 @@ const withWarnings = (
 ): AdmissionResponse => (warnings.length > 0 ? { ...response, warnings } : response)
 
 interface Audited {
-  readonly kind: string
+  readonly kind: Answer['verdict']
   readonly reason: string
   readonly drifts?: readonly Drift[]
 }
 
-/** The response with what the API server's audit log is to say of the decision. */
-function audited(
+/** The answer, with what the API server's audit log is to say of it where the write is not allowed as it is. */
+function answered(
   response: AdmissionResponse,
-  { kind, reason, drifts = [] }: Audited,
+  { kind: verdict, reason, drifts = [] }: Audited,
   { asset }: Pick<ManagedObject, 'asset'>,
-): AdmissionResponse {
+): Answer {
+  if (verdict === 'allowed') return { response, verdict, reason }
   const pointers = drifts.slice(0, 5).map(({ pointer }) => escapeControls(pointer))
-  return {
-    ...response,
-    auditAnnotations: {
-      verdict: kind,
-      reason,
-      asset: asset.name,
-      ...(pointers.length > 0 && { pointers: cut(pointers.join(','), 1_000) }),
-    },
+  const auditAnnotations = {
+    verdict,
+    reason,
+    asset: asset.name,
+    ...(pointers.length > 0 && { pointers: cut(pointers.join(','), 1_000) }),
   }
+  return { response: { ...response, auditAnnotations }, verdict, reason }
 }

@@ -13,13 +13,11 @@ import type { ManagedObject, Snapshot } from '../snapshot.ts'
 import { consequence } from './notes.ts'
 import {
   COMMAND_LIMIT,
-  DENIAL_EXPLANATION_LIMIT,
-  DENIAL_LIMIT,
-  EXPLANATION_LIMIT,
+  DENIAL_COMMAND_LIMIT,
+  denial,
   explanation,
-  fitted,
   type Line,
-  WARNINGS_LIMIT,
+  warnings,
 } from './wording.ts'
 
 /** The warnings about a deletion that is in vain; none where it is not. */
@@ -35,13 +33,10 @@ export function deletionWarnings(
   // What reboots nodes may have to wait for an approval.
   const when = asset.disruption === 'none' ? 'within seconds' : 'as soon as its change may be made'
   const text = `${titleOf(old)} comes back ${when}, ${how} (${asset.name}: ${asset.description}).`
-  return fitted(
-    [
-      explanation(0, text, EXPLANATION_LIMIT),
-      exclusion('To keep it away', asset, snapshot, COMMAND_LIMIT),
-    ],
-    WARNINGS_LIMIT,
-  )
+  return warnings([
+    explanation(0, text),
+    exclusion('To keep it away', asset, snapshot, COMMAND_LIMIT),
+  ])
 }
 
 const COMES_BACK: Readonly<Partial<Record<DeletionVerdict['reason'], string>>> = {
@@ -57,18 +52,8 @@ export function deletionDenial(
   snapshot: Snapshot,
 ): string {
   const what = `${titleOf(old)} is kept by ${FIELD_MANAGER} (${asset.name}: ${asset.description})${consequence(asset, snapshot.facts)}.`
-  return fitted(
-    [
-      explanation(0, what, DENIAL_EXPLANATION_LIMIT),
-      exclusion(
-        'To delete it for good, switch the asset off first',
-        asset,
-        snapshot,
-        DENIAL_LIMIT - DENIAL_EXPLANATION_LIMIT,
-      ),
-    ],
-    DENIAL_LIMIT,
-  ).join('\n')
+  const how = 'To delete it for good, switch the asset off first'
+  return denial(what, [exclusion(how, asset, snapshot, DENIAL_COMMAND_LIMIT)])
 }
 
 function exclusion(

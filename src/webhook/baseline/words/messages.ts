@@ -13,16 +13,7 @@ import type { Fault, Verdict } from '../decide/verdict.ts'
 import type { ManagedObject } from '../snapshot.ts'
 import { warRemark } from './event-notes.ts'
 import { consequence } from './notes.ts'
-import {
-  COMMAND_LIMIT,
-  DENIAL_EXPLANATION_LIMIT,
-  DENIAL_LIMIT,
-  EXPLANATION_LIMIT,
-  explanation,
-  fitted,
-  type Line,
-  WARNINGS_LIMIT,
-} from './wording.ts'
+import { COMMAND_LIMIT, denial, explanation, type Line, warnings } from './wording.ts'
 
 /** How many fields or faults are named one by one; the rest is a count. */
 const NAMED = 5
@@ -40,8 +31,7 @@ export function correctionWarnings(
 ): readonly string[] {
   const { name, description } = managed.asset
   const title = titleOf(incoming)
-  const tell = (rank: number, text: string) =>
-    explanation(rank, `${title}: ${text}`, EXPLANATION_LIMIT)
+  const tell = (rank: number, text: string) => explanation(rank, `${title}: ${text}`)
   const [kept, at] = old ? ['kept', 'at'] : ['set', 'to']
   const told = drifts.length > 0 ? drifts : putBack
   const said = told.slice(0, NAMED)
@@ -56,25 +46,19 @@ export function correctionWarnings(
   })
   const isRemoval =
     !remedy?.isPartial && drifts.some((drift) => drift.kind === 'missing' && isContent(drift))
-  return fitted(
-    [
-      ...lines.map((text) => tell(1, text)),
-      ...(told.length > NAMED ? [tell(0, `${told.length} fields ${kept} in all.`)] : []),
-      ...(remedy ? [correctionRemedy(remedy, incoming, plan.isPatched, isRemoval)] : []),
-      ...(remedy?.isPartial ? [tell(1, LEFT_OUT)] : []),
-      ...effects.map((text) => tell(0, text)),
-      ...notes.map((text) => tell(2, text)),
-    ],
-    WARNINGS_LIMIT,
-  )
+  return warnings([
+    ...lines.map((text) => tell(1, text)),
+    ...(told.length > NAMED ? [tell(0, `${told.length} fields ${kept} in all.`)] : []),
+    ...(remedy ? [correctionRemedy(remedy, incoming, plan.isPatched, isRemoval)] : []),
+    ...(remedy?.isPartial ? [tell(1, LEFT_OUT)] : []),
+    ...effects.map((text) => tell(0, text)),
+    ...notes.map((text) => tell(2, text)),
+  ])
 }
 
 /** What the writer should know, one warning each. */
 export const noteWarnings = (notes: readonly string[], incoming: KubeObject): readonly string[] =>
-  fitted(
-    notes.map((text) => explanation(0, `${titleOf(incoming)}: ${text}`, EXPLANATION_LIMIT)),
-    WARNINGS_LIMIT,
-  )
+  warnings(notes.map((text) => explanation(0, `${titleOf(incoming)}: ${text}`)))
 
 function correctionRemedy(
   remedy: Remedy,
@@ -129,8 +113,7 @@ export function driftDenial(
   const why = `${asset.name}: ${asset.description}`
   const what = `${titleOf(incoming)}: ${pointers.join(', ')}${more} ${are} kept by ${FIELD_MANAGER} (${why})${consequence(asset, facts)}.${noPatch}${remarkOn(verdict)}`
   const remedies = remedy ? denialRemedies(remedy, incoming, content.length > 1) : []
-  const lines = [explanation(0, what, DENIAL_EXPLANATION_LIMIT), ...remedies]
-  return fitted(lines, DENIAL_LIMIT).join('\n')
+  return denial(what, remedies)
 }
 
 function remarkOn({ reason, contest }: Pick<Verdict, 'reason' | 'contest'>): string {
@@ -161,13 +144,7 @@ const GITOPS = 'Where GitOps owns the object, put the annotation into its manife
 /** The denial of a write of more than can be judged. */
 export function oversizedDenial({ asset }: ManagedObject, incoming: KubeObject): string {
   const what = `${titleOf(incoming)}: it has more than ${MAX_VALUES} values, too many for ${FIELD_MANAGER} to judge (${asset.name}: ${asset.description}). Nothing was stored: write fewer.`
-  return fitted(
-    [
-      explanation(0, what, DENIAL_EXPLANATION_LIMIT),
-      { rank: 1, wordings: [`To own the object: ${unmanageCommand(incoming)}`] },
-    ],
-    DENIAL_LIMIT,
-  ).join('\n')
+  return denial(what, [{ rank: 1, wordings: [`To own the object: ${unmanageCommand(incoming)}`] }])
 }
 
 /** The denial of a write with faulty annotations: one sentence for each fault, and a cause that says where it is. */
@@ -179,9 +156,8 @@ export function faultDenial({ problems, reason }: Fault, incoming: KubeObject) {
     reason === 'PatchBlocked'
       ? `To own the object: ${unmanageCommand(incoming)}`
       : 'Nothing was stored: mend the annotation and write again.'
-  const lines = [explanation(0, what, 1_700), { rank: 0, wordings: [remedy] }]
   return {
-    message: fitted(lines, DENIAL_LIMIT).join('\n'),
+    message: denial(what, [{ rank: 0, wordings: [remedy] }], 1_700),
     causes: problems.slice(0, MAX_CAUSES).map(causeOf),
   }
 }

@@ -1,21 +1,17 @@
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
 import type { Facts } from '../../../shared/baseline/facts/facts.ts'
 import { nodesRebooted, type Reboot } from '../decide/reboots.ts'
-import type { Effects } from '../decide/verdict.ts'
+import type { Told } from '../decide/verdict.ts'
 
 /** What to say of what comes of a write that is stored, a sentence each. */
 export const effectNotes = (
-  { isOwned, reboots }: Effects,
+  { isOwned, reboots = [] }: Told,
   asset: Asset,
   facts: Facts,
-): readonly string[] => [
-  ...(isOwned
-    ? [
-        `it is deleted with its owner, at once if there is no such owner${consequence(asset, facts)}`,
-      ]
-    : []),
-  ...reboots.map(rebootNote),
-]
+): readonly string[] => {
+  const gone = 'it is deleted with its owner, at once if there is no such owner'
+  return [...(isOwned ? [`${gone}${consequence(asset, facts)}`] : []), ...reboots.map(rebootNote)]
+}
 
 /** What changing a disruptive asset's object would do, as the tail of a sentence. */
 export function consequence(asset: Asset, facts: Facts): string {

@@ -402,7 +402,10 @@ const corrections = (check: (text: string, correction: Correction) => void, numR
       const text = withTheirs(
         objectWith({ ...Object.fromEntries(lists), ...(live.spec as object) }),
       )
-      check(text, correct({ tree, incoming: JSON.parse(text), old, desired }))
+      const correction = correct({ tree, incoming: JSON.parse(text), old, desired })
+      // fast-json-patch, which applies the operations here, refuses that name; Go's, in the API server, does not.
+      fc.pre(!correction.operations.some(({ path }) => path.split('/').includes('__proto__')))
+      check(text, correction)
     }),
     { seed, numRuns },
   )

@@ -5,11 +5,12 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"log"
 	"net/http"
+	"os"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/go-logr/logr"
@@ -102,12 +103,14 @@ func protect(object, old *unstructured.Unstructured) admission.Response {
 	return admission.Allowed("")
 }
 
+// main serves at a port of the loopback address, with the tls.crt and tls.key of a folder.
 func main() {
-	port := flag.Int("port", 0, "where to listen on the loopback address")
-	certificates := flag.String("certificates", "", "a folder with tls.crt and tls.key")
-	flag.Parse()
+	port, err := strconv.Atoi(os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
 	ctrl.SetLogger(logr.Discard())
-	server := webhook.NewServer(webhook.Options{Host: "127.0.0.1", Port: *port, CertDir: *certificates})
+	server := webhook.NewServer(webhook.Options{Host: "127.0.0.1", Port: port, CertDir: os.Args[2]})
 	server.Register("/mutate", &admission.Webhook{Handler: handler{admission.NewDecoder(runtime.NewScheme())}})
 	if err := server.Start(ctrl.SetupSignalHandler()); err != nil {
 		log.Fatal(err)
