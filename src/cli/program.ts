@@ -176,7 +176,7 @@ export function createProgram(env: Env): Command {
     'print what would change in a cluster: exit code 0 nothing, 1 something, 2 unknown',
   )
     .addOption(hcoNamespaceOption())
-    .addOption(disruptiveChangesOption('hold').default('hold'))
+    .addOption(disruptiveChangesOption('as the leader has it'))
     .addOption(
       new Option('-o, --output <format>', 'the changes for people, or every asset for scripts')
         .choices(['text', 'json'])
