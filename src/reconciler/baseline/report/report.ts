@@ -31,6 +31,8 @@ export interface PendingSet {
   readonly changes: readonly { readonly asset: Asset; readonly reasons: readonly string[] }[]
   /** What to approve; undefined while nothing waits. */
   readonly digest: string | undefined
+  /** Whether every change that could wait was looked at: the digest of a part is none that can be approved. */
+  readonly isComplete: boolean
   /** What the HyperConverged approves, where that is neither this set nor the last that was approved. */
   readonly unknownApproval?: string
 }
@@ -124,8 +126,10 @@ export function createReporter(deps: ReporterDeps): Reporter {
       if (unknownApproval === undefined) news.forget('unknown')
       else if (news.isNew('unknown', JSON.stringify([unknownApproval, digest])))
         tellUnknown(set, unknownApproval, deps)
-      if (digest === undefined) news.forget('pending')
-      else if (news.isNew('pending', digest)) tellPending(set, digest, deps)
+      if (!set.isComplete) return
+      if (digest === undefined) {
+        if (news.forget('pending')) tellResolved(set, deps)
+      } else if (news.isNew('pending', digest)) tellPending(set, digest, deps)
     },
   }
 }
@@ -183,6 +187,13 @@ function tellPending(
     'changes that reboot nodes wait for approval',
   )
   record({ subject: hco, type: 'Warning', reason: 'DisruptionPending', note })
+}
+
+/** Tells that the last digest which was told is to be approved no more. */
+function tellResolved({ hco }: PendingSet, { log, record }: ReporterDeps): void {
+  const note = 'nothing waits for approval any more'
+  log.info({ object: titleOf(hco) }, note)
+  record({ subject: hco, type: 'Normal', reason: 'DisruptionResolved', note })
 }
 
 /** Tells of an approval that matches nothing: whoever set it waits for something that will not happen. */
