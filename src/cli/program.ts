@@ -163,8 +163,11 @@ export function createProgram(env: Env): Command {
     .option('--asset <name>', 'only this asset; repeatable', collect)
     .option('--metadata-only', 'apiVersion, kind and metadata alone', false)
     .addOption(
-      new Option('-o, --output <format>', 'objects, or every asset and why it is active or not')
-        .choices(['yaml', 'json', 'status'])
+      new Option(
+        '-o, --output <format>',
+        'objects, or every asset and why it is active or not, or the facts that templates see',
+      )
+        .choices(['yaml', 'json', 'status', 'facts'])
         .default('yaml'),
     )
     .action(async (options) => {

@@ -126,10 +126,7 @@ export function createReporter(deps: ReporterDeps): Reporter {
       if (unknownApproval === undefined) news.forget('unknown')
       else if (news.isNew('unknown', JSON.stringify([unknownApproval, digest])))
         tellUnknown(set, unknownApproval, deps)
-      if (!set.isComplete) return
-      if (digest === undefined) {
-        if (news.forget('pending')) tellResolved(set, deps)
-      } else if (news.isNew('pending', digest)) tellPending(set, digest, deps)
+      if (set.isComplete) tellSet(set, news, deps)
     },
   }
 }
@@ -189,6 +186,14 @@ function tellPending(
   record({ subject: hco, type: 'Warning', reason: 'DisruptionPending', note })
 }
 
+/** Tells what is to be approved now, or that nothing is any more. */
+function tellSet(set: PendingSet, news: News, deps: ReporterDeps): void {
+  const { digest } = set
+  if (digest === undefined) {
+    if (news.forget('pending')) tellResolved(set, deps)
+  } else if (news.isNew('pending', digest)) tellPending(set, digest, deps)
+}
+
 /** Tells that the last digest which was told is to be approved no more. */
 function tellResolved({ hco }: PendingSet, { log, record }: ReporterDeps): void {
   const note = 'nothing waits for approval any more'
@@ -211,6 +216,8 @@ function tellUnknown(
   log.warn({ object: titleOf(hco), stated: shown, digest }, 'an approval of nothing that waits')
   record({ subject: hco, type: 'Warning', reason: 'InvalidSetting', note })
 }
+
+type News = ReturnType<typeof createNews>
 
 /** Remembers what was last told of each topic. */
 function createNews() {
