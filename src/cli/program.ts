@@ -161,8 +161,11 @@ export function createProgram(env: Env): Command {
     .option('--asset <name>', 'only this asset; repeatable', collect)
     .option('--metadata-only', 'apiVersion, kind and metadata alone', false)
     .addOption(
-      new Option('-o, --output <format>', 'objects, or every asset and why it is active or not')
-        .choices(['yaml', 'json', 'status'])
+      new Option(
+        '-o, --output <format>',
+        'objects, or every asset and why it is active or not, or the facts that templates see',
+      )
+        .choices(['yaml', 'json', 'status', 'facts'])
         .default('yaml'),
     )
     .action(async (options) => {
@@ -174,7 +177,7 @@ export function createProgram(env: Env): Command {
     'print what would change in a cluster: exit code 0 nothing, 1 something, 2 unknown',
   )
     .addOption(hcoNamespaceOption())
-    .addOption(disruptiveChangesOption('hold').default('hold'))
+    .addOption(disruptiveChangesOption('as the leader has it'))
     .addOption(
       new Option('-o, --output <format>', 'the changes for people, or every asset for scripts')
         .choices(['text', 'json'])

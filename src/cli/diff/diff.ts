@@ -13,7 +13,7 @@ import { FORMATS, remarkOn } from './formats.ts'
 export interface DiffOptions extends CatalogOptions {
   readonly kubeconfig?: string
   readonly hcoNamespace?: string
-  readonly disruptiveChanges: 'apply' | 'hold'
+  readonly disruptiveChanges?: 'apply' | 'hold'
   readonly output: keyof typeof FORMATS
 }
 

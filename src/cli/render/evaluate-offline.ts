@@ -8,8 +8,9 @@ import type { Env } from '../../shared/ops/env.ts'
 import { knownSchemas } from '../assets.ts'
 import { relatedImages } from '../options.ts'
 import { readObjects } from '../read-objects.ts'
+import { warn } from '../run-cli.ts'
 import { chooseHyperConverged, plainHyperConverged } from './hyperconverged.ts'
-import { observationsOf } from './offline-cluster.ts'
+import { observationsOf, strangersAmong } from './offline-cluster.ts'
 
 /** What is stated of a cluster that is not asked. */
 export interface OfflineOptions {
@@ -24,9 +25,11 @@ export interface OfflineOptions {
 
 /** What the product would decide on the cluster that the options describe. */
 export function evaluateOffline(catalog: Catalog, options: OfflineOptions, env: Env): Evaluation {
+  const objects = (options.nodes ?? []).flatMap(readObjects)
+  for (const note of strangersAmong(objects)) warn(note)
   const observations = observationsOf(catalog, {
     hco: hyperConverged(catalog, options),
-    objects: (options.nodes ?? []).flatMap(readObjects),
+    objects,
     withoutApis: options.withoutApi ?? [],
     schemas: knownSchemas(),
     images: relatedImages(env),

@@ -23,8 +23,8 @@ export interface OfflineCluster extends Pick<Observations, 'hco' | 'schemas' | '
 /** What would be observed on such a cluster; throws an Error that names what in its description makes no sense. */
 export function observationsOf(catalog: Catalog, cluster: OfflineCluster): Observations {
   const { hco, objects, schemas, images } = cluster
-  const stranger = objects.find((object) => !SOURCES.some((source) => isOfKind(source, object)))
-  if (stranger) throw new Error(`--nodes: ${titleOf(stranger)} ${whyStrange(stranger)}`)
+  const stranger = objects.find((object) => isOfKind(HCO, object))
+  if (stranger) throw new Error(`--nodes: ${titleOf(stranger)} is to be given with --hco`)
   const objectsOf = (id: SourceId) => objects.filter((object) => isFrom(FACT_SOURCES[id], object))
   return {
     hco,
@@ -64,8 +64,21 @@ const isOfKind = ({ group, kind }: Source, object: KubeObject) =>
 const isFrom = (source: Source, object: KubeObject) =>
   isOfKind(source, object) && (source.name === undefined || object.metadata.name === source.name)
 
+/** Which of the objects say nothing, as a dump of a cluster holds many; a sentence for each kind. */
+export const strangersAmong = (objects: readonly KubeObject[]): readonly string[] => {
+  const strangers = objects.filter(
+    (object) => !isOfKind(HCO, object) && !SOURCES.some((source) => isFrom(source, object)),
+  )
+  return [...Map.groupBy(strangers, ({ kind }) => kind).values()].flatMap(([first, ...rest]) => {
+    if (!first) return []
+    const more = rest.length > 0 ? ` and ${rest.length} more of its kind` : ''
+    return [`--nodes: skipped ${titleOf(first)}${more}: it ${whyStrange(first)}`]
+  })
+}
+
 function whyStrange(object: KubeObject): string {
-  if (isOfKind(HCO, object)) return 'is to be given with --hco'
+  const source = SOURCES.find((candidate) => isOfKind(candidate, object))
+  if (source) return `is not the one that facts are read from, which is named ${source.name}`
   const kinds = new Set(SOURCES.map(({ kind }) => kind))
   return `is of no kind that facts are read from, which are ${[...kinds].join(', ')}`
 }

@@ -10,14 +10,14 @@ import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
 import { notesOn } from '../notes.ts'
 import { UsageError, warn } from '../run-cli.ts'
 import { evaluateOffline, type OfflineOptions } from './evaluate-offline.ts'
-import { FORMATS, type FormatOptions, type RenderedAsset } from './formats.ts'
+import { FORMATS, type FormatOptions, kubernetesYaml, type RenderedAsset } from './formats.ts'
 
 export interface RenderOptions extends CatalogOptions, OfflineOptions, FormatOptions {
   /** The cluster to ask; offline where there is none. */
   readonly kubeconfig?: string
   /** Only these assets. */
   readonly asset?: readonly string[]
-  readonly output: keyof typeof FORMATS
+  readonly output: keyof typeof FORMATS | 'facts'
 }
 
 /** The `render` command: prints the baselines. Returns the exit code: 1 where one could not be rendered. */
@@ -26,6 +26,10 @@ export async function render(options: RenderOptions, env: Env): Promise<number> 
   const wanted = selectAssets(catalog, options.asset)
   const evaluation = await evaluationOf(catalog, options, env)
   for (const note of notesOn(catalog, evaluation, waitsOn(catalog, evaluation))) warn(note)
+  if (options.output === 'facts') {
+    process.stdout.write(kubernetesYaml(evaluation.facts))
+    return 0
+  }
   const rendered = wanted.map((asset) => renderedOn(asset, evaluation))
   process.stdout.write(FORMATS[options.output](rendered, options))
   for (const line of leftOut(rendered, options)) warn(line)

@@ -118,9 +118,10 @@ export class Approvals {
       catalog.filter((asset) => asset.name === name).map((asset) => ({ asset, reasons })),
     )
     const stated = annotationOf(hco, APPROVE)
-    const isUnknown = stated !== digest && stated !== state.approval.digest && this.#hasSeenAll()
+    const isComplete = this.#hasSeenAll()
+    const isUnknown = stated !== digest && stated !== state.approval.digest && isComplete
     const unknown = isUnknown && stated !== undefined && { unknownApproval: stated }
-    reporter.pending({ hco, facts, changes, digest, ...unknown })
+    reporter.pending({ hco, facts, changes, digest, isComplete, ...unknown })
   }
 
   #set({ waiting, approval, applied }: ApprovalState): void {

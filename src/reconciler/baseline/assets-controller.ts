@@ -110,7 +110,7 @@ export class AssetsController implements Controller {
 
   /** Evaluates a snapshot of the cluster and queues the assets that it affects. */
   evaluate(snapshot: Snapshot): void {
-    const { reporter, catalog, ledger, now } = this.#options
+    const { reporter, catalog, ledger, now, disruptiveChanges } = this.#options
     if (snapshot.kind === 'unavailable') {
       this.onLost()
       if (isWithoutHyperConverged(snapshot)) ledger.noteAbsence()
@@ -123,7 +123,7 @@ export class AssetsController implements Controller {
     this.#evaluation = evaluation
     const { hco, stated, state } = evaluation
     reporter.settings(hco, stated, warningsOn(catalog, evaluation), waitsOn(catalog, evaluation))
-    ledger.note({ ...state, hasHyperConverged: true })
+    ledger.note({ ...state, hasHyperConverged: true, disruptiveChanges })
     this.#approvals.revoke(hco)
     // What waits for approval or a pool is looked at again at every change: it costs no request.
     for (const name of [...affected(catalog, before, evaluation), ...this.#approvals.waiting])

@@ -8,8 +8,8 @@ import { assetSource } from './gather/sources.ts'
 import type { PendingSet } from './report/report.ts'
 
 export interface ClusterDiffOptions extends Omit<ReadClusterOptions, 'wantsObjects'> {
-  /** The flag of the reconciler; the HyperConverged's annotation goes before it. */
-  readonly disruptiveChanges: 'apply' | 'hold'
+  /** As if this were the flag of the reconciler; undefined: as the leader has it. */
+  readonly disruptiveChanges: 'apply' | 'hold' | undefined
 }
 
 /** What came of looking at one asset: an outcome of which nothing was written, or why there is none. */
@@ -46,6 +46,7 @@ export const diffCluster = (options: ClusterDiffOptions): Promise<ClusterDiff> =
       enqueue: (name) => queue.add(name),
       ...options,
       ...reading,
+      disruptiveChanges: options.disruptiveChanges ?? flagOf(reading),
       reporter: {
         report: ({ asset, outcome }) => assets.set(asset.name, { asset, outcome }),
         failed: (asset, _hco, error) => assets.set(asset.name, { asset, error }),
@@ -76,6 +77,10 @@ export const diffCluster = (options: ClusterDiffOptions): Promise<ClusterDiff> =
       await queue.stop()
     }
   })
+
+// One that leads does not say so in an earlier version; it holds by default.
+const flagOf = ({ ledger: { memory } }: ClusterReading) =>
+  memory.disruptiveChanges === 'apply' ? 'apply' : 'hold'
 
 /** The assets whose objects could not be read: nothing can be said of them. */
 function unreadIn(catalog: Catalog, { view, troubles }: ClusterReading): Map<string, AssetDiff> {

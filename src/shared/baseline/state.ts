@@ -53,6 +53,8 @@ const MEMORY = {
   neverValid: Type.Array(Type.String()),
   /** What another autopilot is doing beside the HyperConverged. */
   otherAutopilot: oneOf(['absent', 'idle', 'active'], {}),
+  /** What the leader's flag says of changes that reboot nodes; the HyperConverged goes before it. */
+  disruptiveChanges: oneOf(['hold', 'apply', 'unknown'], {}),
   /** For each disruptive asset, the digest of what was last applied. */
   applied: TEXTS,
   approval: APPROVAL,
@@ -94,6 +96,7 @@ export const UNKNOWN: Memory = {
   settings: undefined,
   neverValid: [],
   otherAutopilot: 'absent',
+  disruptiveChanges: 'unknown',
   applied: {},
   approval: { count: 0, changes: {} },
   unregistered: {},
@@ -134,6 +137,7 @@ const ABSENT_BEFORE: Partial<State> = {
   sections: [],
   neverValid: UNKNOWN.neverValid,
   otherAutopilot: UNKNOWN.otherAutopilot,
+  disruptiveChanges: UNKNOWN.disruptiveChanges,
   approval: UNKNOWN.approval,
   unregistered: UNKNOWN.unregistered,
   hasHyperConverged: UNKNOWN.hasHyperConverged,

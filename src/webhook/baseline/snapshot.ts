@@ -51,6 +51,8 @@ export interface ManagedObject {
 /** Everything a decision needs, computed once from the published state. */
 export interface Snapshot {
   readonly settings: Settings
+  /** What the leader does about changes that reboot nodes, where the HyperConverged does not say. */
+  readonly disruptiveChanges: Settings['disruptiveChanges']
   /** What the annotations of a HyperConverged mean, given what they meant before. */
   readonly readSettings: (annotations: Annotations) => ReadSettings
   /** Whether another autopilot is there that these annotations have active. */
@@ -128,8 +130,10 @@ export function createSnapshot(
   const statusWith: Snapshot['statusWith'] = ({ asset }, hco, settings) =>
     statusOf(asset, { ...facts, hco }, settings, sha256)
   const readHco = hcoFactsFor(catalog)
+  const { disruptiveChanges: flag } = state
   return {
     settings,
+    disruptiveChanges: flag === 'unknown' ? undefined : flag,
     readSettings: (annotations) =>
       readSettings(annotations, known, otherBeside(isOtherThere, annotations[AUTOPILOT])),
     wakesOther: (annotations) => otherBeside(isOtherThere, annotations[AUTOPILOT]) === 'active',

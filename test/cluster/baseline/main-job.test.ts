@@ -184,18 +184,20 @@ t.test('the main job', async (t) => {
   })
 
   await t.test('whoever leaves fields out and changes one is offered that one', async (t) => {
-    const { apiVersion, kind, metadata } = await read(HCO)
-    const { name, namespace } = metadata
-    const spec = { virtualization: { liveMigrationConfig: { allowPostCopy: true } } }
-    const input = JSON.stringify({ apiVersion, kind, metadata: { name, namespace }, spec })
+    const { apiVersion, kind, metadata, spec } = await read(HEALTH_CHECK)
+    const { remediationTemplate: _left, ...rest } = spec
+    const written = { ...rest, minHealthy: '33%' }
+    const { name } = metadata
+    const input = JSON.stringify({ apiVersion, kind, metadata: { name }, spec: written })
     const said = await cluster.person('frank')(['replace', '-f-'], { input })
     t.equal(said.code, 0, said.stderr)
-    t.match(said.stderr, /uninstallStrategy kept at/)
+    t.match(said.stderr, /remediationTemplate\S* kept at/)
     t.equal(
       wayOut(said),
-      `kubectl annotate hyperconverged -n openshift-cnv kubevirt-hyperconverged --overwrite platform.kubevirt.io/patch='[{"op":"add","path":"/spec/virtualization/liveMigrationConfig/allowPostCopy","value":true}]'`,
+      `kubectl annotate nodehealthcheck virt-node-health-check --overwrite platform.kubevirt.io/patch='[{"op":"add","path":"/spec/minHealthy","value":"33%"}]'`,
     )
     t.match(said.stderr, /: Fields that you left out stay as they are\. To leave them alone, use /)
+    t.same((await read(HEALTH_CHECK)).spec, spec)
   })
 
   await t.test('the label comes back, with the webhook and without it', async (t) => {

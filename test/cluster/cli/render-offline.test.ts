@@ -152,13 +152,19 @@ spec: { infra: odd }
   t.match(status, { code: 1, stdout: /^broken +RenderFailed +- /m })
 })
 
+t.test('what no fact is read from is skipped, and the facts are printed', async (t) => {
+  const input = 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n'
+  const said = await run(['render', '--nodes=-', '-o', 'facts'], { input })
+  t.match(said, { code: 0, stdout: /^topology:$/m })
+  t.match(said.stderr, /--nodes: skipped Pod p: it is of no kind that facts are read from/)
+})
+
 t.test('files that make no sense are told in one line', async (t) => {
   const folder = t.testdir({
     pod: 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n',
     broken: 'a: [',
   })
   for (const [flag, fault] of [
-    [`--nodes=${folder}/pod`, /--nodes: Pod p is of no kind that facts are read from/],
     [`--nodes=${folder}/broken`, /cannot read .*broken: /],
     [`--nodes=${folder}/missing`, /cannot read .*missing: ENOENT/],
     [`--hco=${folder}/pod`, /Pod p is no HyperConverged/],

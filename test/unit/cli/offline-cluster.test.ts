@@ -1,6 +1,6 @@
 import t from 'tap'
 
-import { observationsOf } from '../../../src/cli/render/offline-cluster.ts'
+import { observationsOf, strangersAmong } from '../../../src/cli/render/offline-cluster.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { catalog } from '../baseline/facts.ts'
 
@@ -87,18 +87,23 @@ t.test('what is not given is not there', async (t) => {
   t.same([nodes, infrastructure, scheduler, pools], [[], undefined, undefined, []])
 })
 
-t.test('an object that no fact is read from is refused', async (t) => {
-  for (const [stranger, fault] of [
-    [
-      object('v1', 'Pod', 'p'),
-      /^--nodes: Pod p is of no kind that facts are read from, which are Node, /,
-    ],
-    [object('apps/v1', 'Node', 'p'), /^--nodes: Node p is of no kind/],
-    [hco(), /HyperConverged kubevirt-hyperconverged is to be given with --hco$/],
-  ] as const) {
-    t.throws(() => observe([object('v1', 'Node', 'a'), stranger]), { message: fault })
-  }
-})
+t.test(
+  'an object that no fact is read from is skipped, and told, once for each kind',
+  async (t) => {
+    const node = object('v1', 'Node', 'a')
+    const pods = [object('v1', 'Pod', 'p'), object('v1', 'Pod', 'q')]
+    const other = object(CONFIG, 'Scheduler', 'x')
+    t.match(strangersAmong([node, ...pods, other]), [
+      /^--nodes: skipped Pod p and 1 more of its kind: it is of no kind that facts are read from, which are Node, /,
+      /^--nodes: skipped Scheduler x: it is not the one .* which is named cluster$/,
+    ])
+    t.same(strangersAmong([node]), [])
+    t.same(observe([node, ...pods, other]).nodes, [node])
+    t.throws(() => observe([hco()]), {
+      message: /^--nodes: HyperConverged kubevirt-hyperconverged is to be given with --hco$/,
+    })
+  },
+)
 
 t.test('all that the catalog names is served, but for what is taken away', async (t) => {
   const { served } = observe([])

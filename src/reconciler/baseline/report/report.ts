@@ -32,6 +32,8 @@ export interface PendingSet {
   readonly changes: readonly { readonly asset: Asset; readonly reasons: readonly string[] }[]
   /** What to approve; undefined while nothing waits. */
   readonly digest: string | undefined
+  /** Whether every change that could wait was looked at: the digest of a part is none that can be approved. */
+  readonly isComplete: boolean
   /** What the HyperConverged approves, where that is neither this set nor the last that was approved. */
   readonly unknownApproval?: string
 }
@@ -125,8 +127,7 @@ export function createReporter(deps: ReporterDeps): Reporter {
       if (unknownApproval === undefined) news.forget('unknown')
       else if (news.isNew('unknown', JSON.stringify([unknownApproval, digest])))
         tellUnknown(set, unknownApproval, deps)
-      if (digest === undefined) news.forget('pending')
-      else if (news.isNew('pending', digest)) tellPending(set, digest, deps)
+      if (set.isComplete) tellSet(set, news, deps)
     },
   }
 }
@@ -186,6 +187,21 @@ function tellPending(
   record({ subject: hco, type: 'Warning', reason: 'DisruptionPending', note })
 }
 
+/** Tells what is to be approved now, or that nothing is any more. */
+function tellSet(set: PendingSet, news: News, deps: ReporterDeps): void {
+  const { digest } = set
+  if (digest === undefined) {
+    if (news.forget('pending')) tellResolved(set, deps)
+  } else if (news.isNew('pending', digest)) tellPending(set, digest, deps)
+}
+
+/** Tells that the last digest which was told is to be approved no more. */
+function tellResolved({ hco }: PendingSet, { log, record }: ReporterDeps): void {
+  const note = 'nothing waits for approval any more'
+  log.info({ object: titleOf(hco) }, note)
+  record({ subject: hco, type: 'Normal', reason: 'DisruptionResolved', note })
+}
+
 /** Tells of an approval that matches nothing: whoever set it waits for something that will not happen. */
 function tellUnknown(
   { hco, digest }: PendingSet,
@@ -201,6 +217,8 @@ function tellUnknown(
   log.warn({ object: titleOf(hco), stated: shown, digest }, 'an approval of nothing that waits')
   record({ subject: hco, type: 'Warning', reason: 'InvalidSetting', note })
 }
+
+type News = ReturnType<typeof createNews>
 
 /** Remembers what was last told of each topic. */
 function createNews() {

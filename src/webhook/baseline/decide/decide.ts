@@ -6,17 +6,8 @@ import type { Gathered } from './gathered.ts'
 import { judgeAnnotations } from './judge-annotations.ts'
 import { comparable, isContent, judgeContent } from './judge-content.ts'
 import { rebootsBy } from './reboots.ts'
-import { type Remedy, remedyFor, writtenIn } from './remedy.ts'
-import {
-  type Allowed,
-  allow,
-  type Corrected,
-  type Denied,
-  deny,
-  type Judgement,
-  type Told,
-  type Verdict,
-} from './verdict.ts'
+import { remedyFor, writtenIn } from './remedy.ts'
+import { type Allowed, allow, deny, type Judgement, type Told, type Verdict } from './verdict.ts'
 
 /** Decides on a create or an update, where the object can still be changed. `ruleOn` says whether there were too many such writes. */
 export function decide(gathered: Gathered, ruleOn: RuleOn): Verdict {
@@ -57,8 +48,16 @@ const IDLE: Readonly<Partial<Record<Settings['activation']['kind'], string>>> = 
 function told(judged: Judgement, gathered: Gathered, contest: Contest | undefined): Verdict {
   if (judged.kind === 'allowed') return { ...judged, contest, ...effectsOf(judged, gathered) }
   if (!('drifts' in judged)) return { ...judged, contest }
+  const { write, managed } = gathered
+  const { isSensitive, defaults } = managed
   // For our label there is no other way.
-  const remedy = remedyIn(judged, gathered, judged.kind === 'denied')
+  const content = judged.drifts.filter(isContent)
+  const drifts = writtenIn(judged.drifts, defaults).filter(isContent)
+  const edit = { ...judged.target, object: write.incoming, drifts, isSensitive }
+  // What is created has nothing that could stay.
+  const isPartial = write.old !== undefined && drifts.length < content.length
+  const remedy =
+    content.length > 0 ? { ...remedyFor(edit, judged.kind === 'denied'), isPartial } : undefined
   const reboots = judged.kind === 'corrected' ? rebootsBy(gathered, judged.corrected) : []
   return { ...judged, contest, remedy, reboots }
 }
@@ -83,20 +82,4 @@ function isGivenAnOwner({ write: { incoming, old }, managed }: Gathered): boolea
 function ownersOf(object: KubeObject | undefined): readonly unknown[] {
   const owners = object?.metadata.ownerReferences
   return Array.isArray(owners) ? owners.map((owner) => isMap(owner) && owner.uid) : []
-}
-
-/** How its author may have what he wrote; undefined where the write moved nothing but our label. */
-function remedyIn(
-  { drifts, target }: Corrected | Denied,
-  { write, managed }: Gathered,
-  areBothTold: boolean,
-): Remedy | undefined {
-  const { isSensitive, defaults } = managed
-  const content = drifts.filter(isContent)
-  if (content.length === 0) return undefined
-  const written = writtenIn(drifts, defaults).filter(isContent)
-  const edit = { ...target, object: write.incoming, drifts: written, isSensitive }
-  // What is created has nothing that could stay.
-  const isPartial = write.old !== undefined && written.length < content.length
-  return { ...remedyFor(edit, areBothTold), isPartial }
 }

@@ -16,7 +16,7 @@ import { keepsAny } from './selection-changes.ts'
 export interface Reboot {
   /** How many nodes of which pools. */
   readonly nodes: string
-  /** Whether they wait for an approval, as the settings in force with the write say. */
+  /** Whether they wait for an approval, as the settings in force with the write say, or else the leader. */
   readonly disruptiveChanges: Settings['disruptiveChanges']
   /** The assets that are changed. */
   readonly assets: readonly string[]
@@ -59,9 +59,10 @@ function rebootsByHco(
     snapshot.readSettings(annotations).settings
   const after: Demand = { hco, settings: settingsOf(stored) }
   const before = old && hcoBefore && { hco: hcoBefore, settings: settingsOf(old) }
-  const { disruptiveChanges } = after.settings
+  const modeOf = ({ settings }: Demand) => settings.disruptiveChanges ?? snapshot.disruptiveChanges
+  const disruptiveChanges = modeOf(after)
   const isLoosened =
-    disruptiveChanges !== 'hold' && disruptiveChanges !== before?.settings.disruptiveChanges
+    disruptiveChanges !== 'hold' && disruptiveChanges !== (before && modeOf(before))
   // To render takes its time: what reads nothing that changes stays as it is.
   const isAnnotated = !isEqual(hco.annotations, hcoBefore?.annotations)
   const isConcerned = ({ asset }: ManagedObject) =>
@@ -109,6 +110,6 @@ function rebootsByOverrides(
   }
   const known = new Set(dueIn(old, before))
   const putBack = dueIn(stored, after).filter((pointer) => !known.has(pointer))
-  const { disruptiveChanges } = snapshot.settings
+  const { disruptiveChanges = snapshot.disruptiveChanges } = snapshot.settings
   return putBack.length > 0 ? [{ nodes, disruptiveChanges, assets: [asset.name], putBack }] : []
 }

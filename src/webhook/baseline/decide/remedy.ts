@@ -96,16 +96,44 @@ export const isDiscreet = (pointer: string, value: unknown) =>
  * those of a patch that the object already carries. Undefined where no patch can say it.
  */
 export function patchFor(edit: Edit): string | undefined {
-  const { object, tree, drifts } = edit
+  const { object, baseline, tree, drifts } = edit
   const desired = patchedBaseline(edit)
   const operations = desired && editOperations({ tree, desired, object, drifts })
   if (!operations) return undefined
   const before = JSON.parse(annotationOf(object, PATCH) ?? '[]') as readonly Operation[]
-  const all = [...before, ...operations]
+  const all = compacted(baseline, before, operations)
   // Nothing is gained by making megabytes printable that no annotation may have.
   if (lengthProblem(PATCH, JSON.stringify(all)) !== undefined) return undefined
   const text = printableJson(all)
   return isGranted(edit, PATCH, text) ? text : undefined
+}
+
+/** The operations before with the new ones, which replace those on the same path where that comes to the same. */
+function compacted(
+  baseline: KubeObject,
+  before: readonly Operation[],
+  operations: readonly Operation[],
+): readonly Operation[] {
+  const all = [...before, ...operations]
+  const paths = new Set(operations.map(({ path }) => path))
+  const kept = before.filter(({ path }) => !paths.has(path))
+  if (kept.length === before.length) return all
+  const replaced = new Set(before.map(({ path }) => path))
+  // What only the patch had added needs no removal once it is not added.
+  const needed = operations.filter(({ op, path }) => op !== 'remove' || !replaced.has(path))
+  const isSame = (shorter: readonly Operation[]) =>
+    isEqual(resultOf(baseline, shorter), resultOf(baseline, all))
+  return (
+    [
+      [...kept, ...needed],
+      [...kept, ...operations],
+    ].find(isSame) ?? all
+  )
+}
+
+const resultOf = (baseline: KubeObject, operations: readonly Operation[]) => {
+  const patched = applyPatch(baseline, JSON.stringify(operations))
+  return patched.ok ? patched.value : undefined
 }
 
 /**

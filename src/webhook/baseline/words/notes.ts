@@ -22,11 +22,11 @@ export function consequence(asset: Asset, facts: Facts): string {
 function rebootNote({ nodes, disruptiveChanges, assets, putBack }: Reboot): string {
   const names = assets.join(', ')
   const what = putBack ? `${names} puts ${putBack.join(', ')} back` : names
-  return `${nodes} may reboot for this${WHEN[disruptiveChanges ?? 'unsaid']}: ${what}`
+  if (disruptiveChanges === 'apply') return `this reboots ${nodes} now: ${what}`
+  if (disruptiveChanges === 'hold')
+    return `what reboots ${nodes} for this waits for approval: ${what}`
+  return `${nodes} may reboot for this, ${UNSAID}: ${what}`
 }
 
-const WHEN = {
-  apply: '',
-  hold: ', once approved',
-  unsaid: ', once approved, or at once where the reconciler runs with --disruptive-changes=apply',
-}
+// A leader of an earlier version does not publish its flag.
+const UNSAID = 'once approved, or at once where the reconciler runs with --disruptive-changes=apply'

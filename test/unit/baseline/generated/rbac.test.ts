@@ -142,8 +142,8 @@ t.test('the reconciler reads without a name only what has none that is known', a
     ...read('/nodes'),
     ...read('machineconfiguration.openshift.io/machineconfigpools'),
     ...read('machineconfiguration.openshift.io/kubeletconfigs'),
-    ...read('remediation.medik8s.io/nodehealthchecks'),
     ...read('aaq.kubevirt.io/aaqs'),
+    ...read('remediation.medik8s.io/nodehealthchecks'),
     'create events.k8s.io/events any',
   ])
 })

@@ -98,11 +98,13 @@ t.test('what waits is reported as one set, in the order of names', async (t) => 
 t.test('nothing is approved before everything disruptive was looked at', async (t) => {
   const { approvals, ledger, report } = leader()
   approvals.note(swap, held)
-  const digest = report()?.digest
+  const part = report()
+  t.equal(part?.isComplete, false)
+  const digest = part?.digest
   t.equal(approvals.approve(approving(digest).hco), false)
   t.notOk('unknownApproval' in (report(approving('other')) ?? {}), 'nor is any called unknown')
   approvals.noteSeen(pci)
-  t.match(report(approving('other')), { unknownApproval: 'other' })
+  t.match(report(approving('other')), { unknownApproval: 'other', isComplete: true })
   t.equal(approvals.approve(approving(digest).hco), true)
   t.equal(ledger.memory.approval.digest, digest, 'the next leader knows')
   t.ok(approvals.policyFor(swap, evaluationWith()).approved)

@@ -379,7 +379,23 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
       facts: unasked,
       settings: { [DISRUPTIVE_CHANGES]: 'hold' },
     }),
-    told: [`${HCO}: 3 nodes of pool worker may reboot for this, once approved: psi-enable`],
+    told: [`${HCO}: what reboots 3 nodes of pool worker for this waits for approval: psi-enable`],
+  },
+  {
+    says: 'an opt-in, where the leader holds changes',
+    object: hco,
+    before: { annotations: {} },
+    edit: { annotations: { [`${PREFIX}enable-loadaware`]: 'true' } },
+    known: snapshotOf({ facts: unasked, disruptiveChanges: 'hold' }),
+    told: [`${HCO}: what reboots 3 nodes of pool worker for this waits for approval: psi-enable`],
+  },
+  {
+    says: 'an opt-in, where the leader makes changes at once',
+    object: hco,
+    before: { annotations: {} },
+    edit: { annotations: { [`${PREFIX}enable-loadaware`]: 'true' } },
+    known: snapshotOf({ facts: unasked, disruptiveChanges: 'apply' }),
+    told: [`${HCO}: this reboots 3 nodes of pool worker now: psi-enable`],
   },
   {
     says: 'what a feature gate could ask for as well',
@@ -415,7 +431,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
       settings: { [DISRUPTIVE_CHANGES]: 'apply', [DISABLED_RESOURCES]: '[swap-enable]' },
     }),
     told: [
-      `${HCO}: 3 nodes of pool worker may reboot for this: swap-enable`,
+      `${HCO}: this reboots 3 nodes of pool worker now: swap-enable`,
       `${HCO}: swap-enable is kept again from now on`,
     ],
   },
@@ -452,7 +468,7 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
       settings: { [DISRUPTIVE_CHANGES]: 'hold' },
       applied: { 'swap-enable': 'older' },
     }),
-    told: [`${HCO}: 3 nodes of pool worker may reboot for this: swap-enable`],
+    told: [`${HCO}: this reboots 3 nodes of pool worker now: swap-enable`],
   },
   {
     says: 'a field that is ignored no more',

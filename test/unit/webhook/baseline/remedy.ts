@@ -172,6 +172,40 @@ const edits: readonly EditCase[] = [
     ignore: '/spec/map/a,/spec/text',
   },
   {
+    says: 'another value than that of a patch',
+    baseline: { text: 'a', map: { a: '1' } },
+    object: { text: 'c', map: { a: '1' } },
+    annotations: {
+      [PATCH]: '[{"op":"add","path":"/spec/text","value":"b"},{"op":"remove","path":"/spec/map"}]',
+    },
+    patch: [remove('/spec/map'), add('/spec/text', 'c')],
+    ignore: '/spec/text',
+  },
+  {
+    says: 'a field that is left out, which only a patch had added',
+    baseline: { text: 'a' },
+    object: { text: 'a' },
+    annotations: { [PATCH]: '[{"op":"add","path":"/spec/list","value":["y"]}]' },
+    patch: [],
+    ignore: '/spec/list',
+  },
+  {
+    says: 'another item than a patch has put there, before one of the baseline',
+    baseline: { byName: [{ name: 'a', value: '1' }] },
+    object: {
+      byName: [
+        { name: 'z', value: '2' },
+        { name: 'a', value: '1' },
+      ],
+    },
+    annotations: {
+      [PATCH]:
+        '[{"op":"add","path":"/spec/byName/0","value":{"name":"z","value":"1"}},{"op":"replace","path":"/spec/byName/0/value","value":"3"}]',
+    },
+    patch: [add('/spec/byName/0', { name: 'z', value: '1' }), add('/spec/byName/0/value', '2')],
+    ignore: '/spec/byName/0/value',
+  },
+  {
     says: 'a field of an item that a patch has put there',
     baseline: { byName: [{ name: 'a' }] },
     object: { byName: [{ name: 'z', value: '2' }, { name: 'a' }] },
