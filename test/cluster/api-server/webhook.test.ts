@@ -10,8 +10,8 @@ import {
   type Loose,
   MUTATING,
   NAMESPACE,
+  PCI,
   STATE,
-  SWAP,
   VALIDATING,
 } from '../harness/autopilot-fixture.ts'
 import { ownProgram } from '../harness/program.ts'
@@ -102,7 +102,7 @@ t.test('the webhook on the cluster', async (t) => {
       ['POST', '/api/v1/namespaces/default/pods', POD],
       ['POST', MACHINE_CONFIGS, MACHINE_CONFIG],
       ['PATCH', apply('99-foreign'), MACHINE_CONFIG],
-      ['DELETE', SWAP],
+      ['DELETE', PCI],
       ['DELETE', HCO],
       ['PATCH', `/apis/rbac.authorization.k8s.io/v1/clusterroles/${PRODUCT}-reconciler`, {}],
     ],
