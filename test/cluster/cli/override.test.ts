@@ -62,7 +62,11 @@ t.test('commands for people with a cluster', async (t) => {
         'HyperConverged openshift-cnv/kubevirt-hyperconverged agrees with what is kept: nothing to override\n',
     })
     const another = await run(['override', '-', ...options], { input: await manifest(false) })
-    t.match(another.stdout, /"value":true},{[^}]*"value":false}\]/, 'on top of the patch in force')
+    t.match(
+      another.stdout,
+      /patch='\[{"op":"add","path":"[^"]*\/allowPostCopy","value":false}\]'/,
+      'in place of what the patch in force says of it',
+    )
     const foreign = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n'
     t.match(await run(['override', '-', ...options], { input: foreign }), {
       stdout: 'ConfigMap b/a is not managed here: nothing to override\n',
