@@ -20,6 +20,7 @@ import {
   NAMESPACE,
   STATE,
 } from '../harness/autopilot-fixture.ts'
+import type { Said } from '../harness/fixture.ts'
 import { ownProgram } from '../harness/program.ts'
 import { run } from '../harness/run.ts'
 import { until } from '../harness/until.ts'
@@ -27,6 +28,12 @@ import type { TypeMeta } from '../merge/served.ts'
 
 const NEWER = join(import.meta.dirname, '../../clusters/definitions')
 const FENCING = 'fence-agents-remediation.medik8s.io/v1alpha1/FenceAgentsRemediationTemplate'
+/** What was said, but for objects of the dump that no fact is read from: the leader may have made some before it was to observe. */
+const withoutSkipped = ({ stderr, ...said }: Said): Said => ({
+  ...said,
+  stderr: stderr.replace(/^.* --nodes: skipped .*\n/gm, ''),
+})
+
 const FACT_KINDS = `nodes,${[
   'infrastructures',
   'schedulers',
@@ -134,7 +141,7 @@ t.test('render and the running product have one opinion', async (t) => {
         run(['render', ...offline, '-o', format]),
         run(['render', ...onCluster, '-o', format]),
       ])
-      t.same(here, there, format)
+      t.same(withoutSkipped(here), there, format)
     }
     const nodes = await dump(['nodes'], 'json')
     const others = await dump([FACT_KINDS.replace('nodes,', ''), '-A'], 'json')
