@@ -17,7 +17,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   // A file waits for more than half of its time.
   cluster: {
     files: globSync('test/{alerts,cluster}/**/*.test.ts'),
-    jobs: 2 * cores + 1,
+    jobs: 2 * cores,
     isRetried: true,
   },
   // What takes too long for every day: properties with more examples, tables of verdicts in every way.
