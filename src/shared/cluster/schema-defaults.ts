@@ -4,20 +4,18 @@ import { formatPointer, valueAt } from '../engine/json/pointer.ts'
 /** What the API server puts in the place of fields that are left out, by their pointers. */
 export type SchemaDefaults = Readonly<Record<string, unknown>>
 
-// A type may hold itself.
-const DEEPEST = 16
-
 /** The defaults of a kind's fields, in lists and free maps excepted. */
 export const defaultsOf = (
   schema: unknown,
   dereference: (schema: unknown) => unknown,
-): SchemaDefaults => Object.fromEntries(defaultsIn(schema, dereference, [], undefined))
+): SchemaDefaults => Object.fromEntries(defaultsIn(schema, dereference, [], undefined, []))
 
 function* defaultsIn(
   schema: unknown,
   dereference: (schema: unknown) => unknown,
   path: readonly string[],
   given: unknown,
+  within: readonly unknown[],
 ): Generator<readonly [pointer: string, value: unknown]> {
   const target = dereference(schema)
   // What the default of a whole says goes before that of its part.
@@ -27,7 +25,11 @@ function* defaultsIn(
     if (value !== undefined && value !== null) yield [formatPointer(path), value]
     return
   }
-  if (path.length >= DEEPEST) return
+  // A type may hold itself, and in several places: opened again in each, it would never end.
+  if (within.includes(target)) return
   for (const [name, member] of Object.entries(properties as JsonMap))
-    yield* defaultsIn(member, dereference, [...path, name], valueAt(value, [name]))
+    yield* defaultsIn(member, dereference, [...path, name], valueAt(value, [name]), [
+      ...within,
+      target,
+    ])
 }

@@ -16,7 +16,13 @@ const document = {
               text: { type: 'string', default: 'a' },
               list: { type: 'array', items: { properties: { i: { default: 1 } } }, default: [1] },
               part: { allOf: [{ $ref: '#/components/schemas/part' }], default: { d: 7 } },
-              itself: { $ref: '#/components/schemas/one' },
+              // As the schema of schemas does: opened every time, this has no end.
+              ...Object.fromEntries(
+                Array.from({ length: 20 }, (_, n) => [
+                  `itself${n}`,
+                  { $ref: '#/components/schemas/one' },
+                ]),
+              ),
             },
           },
         },
@@ -28,13 +34,11 @@ const query = { apiVersion: 'x.io/v1', kind: 'One', enumPointers: [], fieldPoint
 
 t.test('reads what is put in the place of a field that is left out', async (t) => {
   const { defaults = {} } = readKind(document, { ...query, wantsDefaults: true }) ?? {}
-  const near = Object.entries(defaults).filter(([pointer]) => !pointer.includes('itself'))
-  t.strictSame(Object.fromEntries(near), {
+  t.strictSame(defaults, {
     '/spec/text': 'a',
     '/spec/list': [1],
     '/spec/part/d': 7,
     '/spec/part/e': 5,
   })
-  t.equal(defaults['/spec/itself/spec/text'], 'a')
   t.equal(readKind(document, query)?.defaults, undefined, 'only where it is wanted')
 })
