@@ -51,6 +51,7 @@ const plain: Facts = {
     masterKubeletDropIns: true,
     foreignSwapManager: false,
     foreignNodeHealthCheck: false,
+    foreignMasterNodeHealthCheck: false,
     remediationTemplate: true,
     foreignQuota: false,
     provider: 'baremetal',
@@ -103,6 +104,7 @@ export const FULL: Changes = {
     annotations: {
       'enable-aaq': 'true',
       'enable-cpu-manager': 'true',
+      'enable-dashboards': 'true',
       'enable-incident-detection': 'true',
       'enable-korrel8r': 'true',
       'enable-ksm-zero-only': 'true',

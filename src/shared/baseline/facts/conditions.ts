@@ -30,6 +30,11 @@ const dropIns = (pool: string, release: string) =>
     `the kubelets of the pool ${pool} do not read ${KUBELET_FOLDER}`,
   ] as const
 
+const foreignHealthCheck = [
+  'a NodeHealthCheck that is not ours selects nodes that ours does',
+  'no NodeHealthCheck but ours selects the nodes that ours does: two would remediate one node at the same time',
+] as const
+
 /** What is to be so where the fact must be true, and where it must be false. */
 const OBSTACLES: Readonly<
   Partial<Record<Of<'topology'>['field'], readonly [whereTrue: string, whereFalse: string]>>
@@ -46,10 +51,8 @@ const OBSTACLES: Readonly<
     'wasp-agent manages swap, or is about to',
     `wasp-agent does not manage swap: HCO deploys it where memoryOvercommitPercentage is above 100, unless it is 1.18 or newer and ${AUTOPILOT} is "true" or lists swap-enable`,
   ],
-  foreignNodeHealthCheck: [
-    'a NodeHealthCheck that is not ours selects nodes that ours does',
-    'no NodeHealthCheck but ours selects the nodes that ours does: two would remediate one node at the same time',
-  ],
+  foreignNodeHealthCheck: foreignHealthCheck,
+  foreignMasterNodeHealthCheck: foreignHealthCheck,
   remediationTemplate: [
     'there is a SelfNodeRemediationTemplate self-node-remediation-automatic-strategy-template, which the Self Node Remediation operator makes',
     'there is no SelfNodeRemediationTemplate self-node-remediation-automatic-strategy-template',

@@ -50,6 +50,7 @@ export const TOPOLOGY_FIELDS = [
   'masterKubeletDropIns',
   'foreignSwapManager',
   'foreignNodeHealthCheck',
+  'foreignMasterNodeHealthCheck',
   'remediationTemplate',
   'foreignQuota',
 ] as const

@@ -2,8 +2,8 @@ import type { KubeObject } from '../../engine/json/object.ts'
 import { valueAt } from '../../engine/json/pointer.ts'
 import type { Topology } from './facts.ts'
 import { readsDropIns } from './kubelet-unit.ts'
-import { isSelected } from './label-selector.ts'
-import { hasForeignHealthCheck, namespaceOfTemplate } from './remediation.ts'
+import { isMaster, isSelected } from './label-selector.ts'
+import { foreignHealthChecks, namespaceOfTemplate } from './remediation.ts'
 import { hasForeignSwapManager } from './swap-manager.ts'
 
 /** What the shape of the cluster is read from; a kind that is not served gives none. */
@@ -45,7 +45,7 @@ export function detectTopology(sources: TopologySources): Topology {
     kubeletDropIns: readsDropIns(sources.workerKubelet),
     masterKubeletDropIns: readsDropIns(sources.masterKubelet),
     foreignSwapManager: hasForeignSwapManager(sources.hco, sources.waspAgents),
-    foreignNodeHealthCheck: hasForeignHealthCheck(sources),
+    ...foreignHealthChecks(sources),
     remediationTemplate: remediationNamespace !== '',
     // The operator of the HyperConverged names the one that it makes after it.
     foreignQuota: sources.quotas.some(({ metadata }) => metadata.name !== `aaq-${sources.hcoName}`),
@@ -63,13 +63,6 @@ function providerOf(infrastructure: KubeObject | undefined): string {
   const provider = type ?? valueAt(infrastructure, ['status', 'platform'])
   return typeof provider === 'string' ? provider.toLowerCase() : ''
 }
-
-/** What the label of a node's role begins with. */
-export const ROLE = 'node-role.kubernetes.io/'
-
-/** Whether a node with these labels is of the control plane. */
-export const isMaster = (labels: Readonly<Record<string, string>>) =>
-  `${ROLE}master` in labels || `${ROLE}control-plane` in labels
 
 function hasForeignKubeletConfig(sources: TopologySources, name: string): boolean {
   const pool = sources.pools.find(({ metadata }) => metadata.name === name)

@@ -24,7 +24,7 @@ const MAX_CAUSES = 20
  * what the write sets off.
  */
 export function correctionWarnings(
-  { drifts, putBack, plan, remedy, notes }: Extract<Verdict, { kind: 'corrected' }>,
+  { drifts, putBack, plan, remedy, notes, quotas }: Extract<Verdict, { kind: 'corrected' }>,
   managed: ManagedObject,
   { incoming, old }: Write,
   effects: readonly string[],
@@ -52,13 +52,29 @@ export function correctionWarnings(
     ...(remedy ? [correctionRemedy(remedy, incoming, plan.isPatched, isRemoval)] : []),
     ...(remedy?.isPartial ? [tell(1, LEFT_OUT)] : []),
     ...effects.map((text) => tell(0, text)),
+    ...quotaWays(quotas, incoming),
     ...notes.map((text) => tell(2, text)),
   ])
 }
 
-/** What the writer should know, one warning each. */
-export const noteWarnings = (notes: readonly string[], incoming: KubeObject): readonly string[] =>
-  warnings(notes.map((text) => explanation(0, `${titleOf(incoming)}: ${text}`)))
+/** What the writer should know, one warning each, and what to do about it where that is a command. */
+export const noteWarnings = (
+  notes: readonly string[],
+  incoming: KubeObject,
+  { quotas }: Pick<Verdict, 'quotas'>,
+): readonly string[] =>
+  warnings([
+    ...notes.map((text) => explanation(0, `${titleOf(incoming)}: ${text}`)),
+    ...quotaWays(quotas, incoming),
+  ])
+
+/** How to keep quotas that go with a write: too late once it is stored, in time for whoever tries it out. */
+function quotaWays(quotas: Verdict['quotas'], object: KubeObject): readonly Line[] {
+  if (quotas?.ignoreFields === undefined) return []
+  const way = annotateCommand(object, IGNORE_FIELDS, quotas.ignoreFields)
+  const text = `To keep them, before you do this (--dry-run=server tries it out): ${way}`
+  return [{ rank: 0, wordings: byteLength(text) <= COMMAND_LIMIT ? [text] : [] }]
+}
 
 function correctionRemedy(
   remedy: Remedy,
