@@ -374,11 +374,11 @@ t.test(
   },
 )
 
-t.test('only the HyperConverged is never created by us', async (t) => {
+t.test('what holds what only its admin knows is never created by us', async (t) => {
   const others = catalog.filter((asset) => !isCreatable(asset))
   t.same(
     others.map(({ name }) => name),
-    ['hco-golden-config'],
+    ['hco-golden-config', 'fence-agents-template'],
   )
 })
 
