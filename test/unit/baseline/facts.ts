@@ -110,6 +110,7 @@ export const FULL: Changes = {
       'enable-thp-tuning': 'true',
       'enable-node-maintenance': 'true',
       'usb-devices': '046d:0825',
+      'enable-master-swap': 'true',
       'vfio-device-ids': '10de:1eb8',
     },
   },

@@ -299,8 +299,22 @@ t.test('the topology manager is set only where there are NUMA nodes', async (t) 
     return isMap(spec) && spec.kubeletConfig
   }
   const perf = { nodeStatusMaxImages: -1, maxPods: 500 }
-  t.strictSame(kubelet(false), perf)
-  t.strictSame(kubelet(true), { ...perf, topologyManagerPolicy: 'best-effort' })
+  t.strictSame(kubelet({}), perf)
+  t.strictSame(kubelet({ hardware: { numaNodesPresent: true } }), perf)
+  t.strictSame(kubelet({ topology: { smallPodSubnets: true } }), { nodeStatusMaxImages: -1 })
+})
+
+t.test('masters swap only where somebody says so, and without targets for I/O', async (t) => {
+  const topology = { schedulableMasters: true }
+  const { prune } = assetNamed('swap-enable-master')
+  const unasked = rendered('swap-enable-master', { topology })
+  t.match(unasked, { kind: 'inactive', message: /enable-master-swap=true$/ })
+  t.ok(isObsolete(unasked, { prune }), 'what is there already goes')
+  const asked = { hco: { annotations: { 'enable-master-swap': 'true' } }, topology }
+  const textOf = (name: string) => JSON.stringify(objectOf(name, asked))
+  t.match(textOf('swap-enable'), /kubevirt-io-latency-setup.service/)
+  t.match(textOf('swap-enable-master'), /swap-disk-enable.service/)
+  t.notMatch(textOf('swap-enable-master'), /io-latency/)
 })
 
 t.test(
