@@ -31,7 +31,8 @@ const infrastructure = (type: string, controlPlaneTopology: string): Manifest =>
 })
 
 const PCI = 'pciDevicesPresent'
-const AMD64 = 'amd64PciDevicesPresent'
+const AMD64 = 'amd64PciDevicesOnWorkers'
+const MASTER = 'amd64PciDevicesOnMasters'
 const NUMA = 'numaNodesPresent'
 const GPU = 'gpuPresent'
 
@@ -50,14 +51,14 @@ const shapes: readonly Shape[] = [
   {
     what: 'one OpenShift node with every role',
     objects: sample('cluster-sno'),
-    hardware: [PCI, AMD64, NUMA],
+    hardware: [PCI, MASTER, NUMA],
     topology: ['singleNode', 'schedulableMasters'],
     provider: 'none',
   },
   {
     what: 'three schedulable masters',
     objects: sample('cluster-compact'),
-    hardware: [PCI, AMD64, NUMA],
+    hardware: [PCI, MASTER, NUMA],
     topology: ['compact', 'schedulableMasters'],
     provider: 'baremetal',
   },

@@ -108,7 +108,7 @@ t.test('an asset that was asked for and is not active is told', async (t) => {
   t.equal(said.code, 0)
   t.match(
     said.stderr,
-    /pci-passthrough is not active: waits until amd64PciDevicesPresent on some node/,
+    /pci-passthrough is not active: waits until amd64PciDevicesOnWorkers on some node/,
   )
   t.match(objects(said.stdout), [{ kind: 'MetalLB', metadata: { name: 'metallb' } }])
   t.notOk('spec' in (objects(said.stdout)[0] ?? {}))

@@ -36,7 +36,8 @@ const plain: Facts = {
   hco: { apiVersion: 'hco.kubevirt.io/v1', namespace: 'kubevirt', annotations: {}, spec: {} },
   hardware: {
     pciDevicesPresent: false,
-    amd64PciDevicesPresent: false,
+    amd64PciDevicesOnWorkers: false,
+    amd64PciDevicesOnMasters: false,
     numaNodesPresent: false,
     gpuPresent: false,
   },
@@ -116,7 +117,8 @@ export const FULL: Changes = {
   },
   hardware: {
     pciDevicesPresent: true,
-    amd64PciDevicesPresent: true,
+    amd64PciDevicesOnWorkers: true,
+    amd64PciDevicesOnMasters: true,
     numaNodesPresent: true,
   },
   topology: { schedulableMasters: true },

@@ -33,7 +33,8 @@ export interface HcoFacts {
 
 export const DETECTORS = [
   'pciDevicesPresent',
-  'amd64PciDevicesPresent',
+  'amd64PciDevicesOnWorkers',
+  'amd64PciDevicesOnMasters',
   'numaNodesPresent',
   'gpuPresent',
 ] as const

@@ -50,7 +50,7 @@ const HCO = 'hco.kubevirt.io/HyperConverged'
 const QUOTA = `${HCO}/spec/enableApplicationAwareQuota`
 const v1 = { ...everythingServed, [HCO]: ['v1', 'v1beta1'] }
 const v1beta1 = { ...everythingServed, [HCO]: ['v1beta1'] }
-const hardware = { amd64PciDevicesPresent: true }
+const hardware = { amd64PciDevicesOnWorkers: true }
 
 t.test('what has no CRD is of the API server itself', async (t) => {
   const names = defined.map(({ name }) => name)
@@ -243,7 +243,7 @@ t.test('the pages of the console are those that the installed plug-in offers', a
 })
 
 t.test('nothing reboots for arguments that only amd64 has a use for', async (t) => {
-  const arm = { ...FULL, hardware: { ...FULL.hardware, amd64PciDevicesPresent: false } }
+  const arm = { ...FULL, hardware: { pciDevicesPresent: true } }
   const { 'vfio-device-ids': _ids, ...annotations } = FULL.hco?.annotations ?? {}
   const unnamed = { ...arm, hco: { ...FULL.hco, annotations } }
   for (const name of ['pci-passthrough', 'pci-passthrough-master']) {
@@ -293,9 +293,19 @@ t.test(
   },
 )
 
-t.test('the topology manager is set only where there are NUMA nodes', async (t) => {
-  const kubelet = (numaNodesPresent: boolean) => {
-    const { spec } = objectOf('kubelet-perf-settings', { hardware: { numaNodesPresent } })
+t.test('the IOMMU is turned on only in the pool that has a use for it', async (t) => {
+  const active = (hardware: Changes['hardware'] = {}) =>
+    ['pci-passthrough', 'pci-passthrough-master'].filter(
+      (name) =>
+        rendered(name, { hardware, topology: { schedulableMasters: true } }).kind === 'active',
+    )
+  t.same(active({ amd64PciDevicesOnWorkers: true }), ['pci-passthrough'])
+  t.same(active({ amd64PciDevicesOnMasters: true }), ['pci-passthrough-master'])
+})
+
+t.test('the kubelet gets what has an effect, and no more pods than addresses', async (t) => {
+  const kubelet = (changes: Changes) => {
+    const { spec } = objectOf('kubelet-perf-settings', changes)
     return isMap(spec) && spec.kubeletConfig
   }
   const perf = { nodeStatusMaxImages: -1, maxPods: 500 }

@@ -216,7 +216,7 @@ const broken: readonly (readonly [what: string, text: string, ...mistakes: strin
   [
     'with a condition on unknown hardware',
     conditions('{ type: hardware-detection, detector: flux }'),
-    'catalog.yaml:11: asset one: /conditions/0/detector must be one of pciDevicesPresent, amd64PciDevicesPresent, numaNodesPresent, gpuPresent',
+    'catalog.yaml:11: asset one: /conditions/0/detector must be one of pciDevicesPresent, amd64PciDevicesOnWorkers, amd64PciDevicesOnMasters, numaNodesPresent, gpuPresent',
   ],
   [
     'with a condition that says too much',
