@@ -163,6 +163,32 @@ t.test('facts', async (t) => {
     t.equal(await metric('reconciler', 'virt_platform_leader'), 1)
   })
 
+  await t.test('of a cluster network that has too little room for pods', async () => {
+    const clusterNetwork = [{ cidr: '10.128.0.0/14', hostPrefix: 24 }]
+    const network = {
+      apiVersion: 'config.openshift.io/v1',
+      kind: 'Network',
+      metadata: { name: 'cluster' },
+      spec: { clusterNetwork, serviceNetwork: ['172.30.0.0/16'], networkType: 'OVNKubernetes' },
+      status: { clusterNetwork },
+    }
+    await install(cluster, [network])
+    await until('it is seen', async () => (await facts()).topology.smallPodSubnets === true)
+  })
+
+  await t.test('of nodes that tell their pressure, once all of a pool do', async () => {
+    const pool = {
+      apiVersion: 'machineconfiguration.openshift.io/v1',
+      kind: 'MachineConfigPool',
+      metadata: { name: 'worker' },
+      status: {
+        configuration: { source: [{ name: '99-openshift-machineconfig-worker-psi-karg' }] },
+      },
+    }
+    await install(cluster, [pool])
+    await until('it is seen', async () => (await facts()).topology.pressureInformation === true)
+  })
+
   await t.test('of kubelets that read no folder of settings, by their unit', async () => {
     const path = '/apis/machineconfiguration.openshift.io/v1/machineconfigs/01-master-kubelet'
     const units = [{ name: 'kubelet.service', contents: 'ExecStart=/usr/bin/kubelet' }]

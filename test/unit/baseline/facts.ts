@@ -54,6 +54,8 @@ const plain: Facts = {
     foreignNodeHealthCheck: false,
     remediationTemplate: true,
     foreignQuota: false,
+    smallPodSubnets: false,
+    pressureInformation: true,
     provider: 'baremetal',
     remediationNamespace: 'openshift-workload-availability',
   },

@@ -53,6 +53,8 @@ export const TOPOLOGY_FIELDS = [
   'foreignNodeHealthCheck',
   'remediationTemplate',
   'foreignQuota',
+  'smallPodSubnets',
+  'pressureInformation',
 ] as const
 export type TopologyField = (typeof TOPOLOGY_FIELDS)[number]
 
