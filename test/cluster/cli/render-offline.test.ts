@@ -48,8 +48,6 @@ t.test('hardware is as the flags say, or as the nodes have it', async (t) => {
   t.match(await states(`--nodes=${NODES}/worker-baremetal-gpu.yaml`), {
     'pci-passthrough': 'Active',
   })
-  const { stdout } = await run(['render', '--asset=kubelet-perf-settings', '--force-numa'])
-  t.match(stdout, /topologyManagerPolicy: best-effort/)
 })
 
 t.test('an API that is not there takes its assets along', async (t) => {

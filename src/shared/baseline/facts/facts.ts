@@ -82,6 +82,7 @@ export const FACT_SOURCES = {
     resource: 'schedulers',
     name: 'cluster',
   },
+  network: { group: 'config.openshift.io', kind: 'Network', resource: 'networks', name: 'cluster' },
   pools: {
     group: 'machineconfiguration.openshift.io',
     kind: 'MachineConfigPool',

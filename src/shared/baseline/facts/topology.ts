@@ -12,6 +12,7 @@ export interface TopologySources {
   readonly nodeLabels: readonly Readonly<Record<string, string>>[]
   readonly infrastructure: KubeObject | undefined
   readonly scheduler: KubeObject | undefined
+  readonly network: KubeObject | undefined
   readonly pools: readonly KubeObject[]
   readonly kubeletConfigs: readonly KubeObject[]
   /** The names of the KubeletConfigs that the catalog manages. */
@@ -49,14 +50,13 @@ export function detectTopology(sources: TopologySources): Topology {
     remediationTemplate: remediationNamespace !== '',
     // The operator of the HyperConverged names the one that it makes after it.
     foreignQuota: sources.quotas.some(({ metadata }) => metadata.name !== `aaq-${sources.hcoName}`),
-    provider: providerOf(infrastructure),
     smallPodSubnets: hasSmallPodSubnets(sources.network),
     pressureInformation: tellsPressure(sources),
+    provider: providerOf(infrastructure),
     remediationNamespace,
   }
 }
 
-const isSingle = (topology: unknown) =>
 /**
  * Whether some node gets fewer addresses for its pods than the 510 of a /23. A network that says nothing, or whose plug-in does not
  * give each node a subnet, sets no limit; IPv6 has room for any number.
@@ -87,6 +87,7 @@ function tellsPressure({ pools, scheduler }: TopologySources): boolean {
 const isSchedulable = (scheduler: KubeObject | undefined) =>
   valueAt(scheduler, ['spec', 'mastersSchedulable']) === true
 
+const isSingle = (topology: unknown) =>
   topology === undefined ? undefined : topology === 'SingleReplica'
 
 // The older field is kept for readers that know no other.

@@ -83,6 +83,7 @@ t.test('loads an entry with the defaults of what it leaves out', async (t) => {
     order: 7,
     conditions: [],
     sections: [],
+    create: true,
     prune: false,
     isTombstone: false,
     hcoFields: [],

@@ -17,6 +17,7 @@ const NOWHERE: TopologySources = {
   nodeLabels: [],
   infrastructure: undefined,
   scheduler: undefined,
+  network: undefined,
   pools: [],
   kubeletConfigs: [],
   quotas: [],
