@@ -190,8 +190,8 @@ const isAskedFor = (
   (selectedNames(activation) !== undefined && !isTombstone) ||
   (install === 'opt-in' && conditions.filter(isOptIn).every((condition) => holds(condition, facts)))
 
-/** The HyperConverged comes first and is never created by us: it is applied to only while it exists. */
-export const isCreatable = (asset: Asset) => !isHyperConverged(asset)
+/** Whether we create the object; one that we do not, as the HyperConverged, is applied to only while it exists. */
+export const isCreatable = (asset: Asset) => asset.create && !isHyperConverged(asset)
 
 /**
  * Whether the asset's object is to go although it is no tombstone: another asset does its work now, with which it would

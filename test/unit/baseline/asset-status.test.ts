@@ -166,7 +166,7 @@ const inactive: readonly (readonly [
     'waits for hardware',
     { asset: pci },
     'ConditionFalse',
-    'waits until amd64PciDevicesPresent on some node, or platform.kubevirt.io/vfio-device-ids names some',
+    'waits until amd64PciDevicesOnWorkers on some node, or platform.kubevirt.io/vfio-device-ids names some',
   ],
   [
     'was asked for, and lacks the hardware',
@@ -295,7 +295,7 @@ t.test('a condition that cannot be judged is a failure, never false', async (t) 
   t.strictSame(statusOf(pci, facts, readSettings({}).settings, sha256), {
     kind: 'failed',
     reason: 'RenderFailed',
-    message: 'the fact amd64PciDevicesPresent is not known',
+    message: 'the fact amd64PciDevicesOnWorkers is not known',
   })
 })
 
@@ -374,11 +374,11 @@ t.test(
   },
 )
 
-t.test('only the HyperConverged is never created by us', async (t) => {
+t.test('what holds what only its admin knows is never created by us', async (t) => {
   const others = catalog.filter((asset) => !isCreatable(asset))
   t.same(
     others.map(({ name }) => name),
-    ['hco-golden-config'],
+    ['hco-golden-config', 'fence-agents-template'],
   )
 })
 

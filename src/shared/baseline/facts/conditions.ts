@@ -3,7 +3,7 @@ import { parsePointer, valueAt } from '../../engine/json/pointer.ts'
 import { AUTOPILOT, PREFIX } from '../annotations.ts'
 import { ANNOTATION_FORMATS, isOff } from '../catalog/annotation-formats.ts'
 import type { Condition } from '../catalog/condition-schemas.ts'
-import { answerKey, type Facts } from './facts.ts'
+import { answerKey, type Detector, type Facts } from './facts.ts'
 import { KUBELET_FOLDER } from './kubelet-unit.ts'
 
 /** Whether the condition holds; throws when it cannot be evaluated, which is never the same as false. */
@@ -121,8 +121,13 @@ const isDetected = ({ hardware, hco }: Facts, condition: Of<'hardware-detection'
 
 const DEVICES = 'vfio-device-ids'
 
-const isNameable = ({ detector }: Of<'hardware-detection'>) =>
-  detector === 'pciDevicesPresent' || detector === 'amd64PciDevicesPresent'
+const isNameable = ({ detector }: Of<'hardware-detection'>) => NAMEABLE.has(detector)
+
+const NAMEABLE: ReadonlySet<Detector> = new Set([
+  'pciDevicesPresent',
+  'amd64PciDevicesOnWorkers',
+  'amd64PciDevicesOnMasters',
+])
 
 // A list that is none is a mistake of the assets that it asks for, and of no other.
 const namesDevices = (text = '') =>

@@ -12,6 +12,7 @@ export interface TopologySources {
   readonly nodeLabels: readonly Readonly<Record<string, string>>[]
   readonly infrastructure: KubeObject | undefined
   readonly scheduler: KubeObject | undefined
+  readonly network: KubeObject | undefined
   readonly pools: readonly KubeObject[]
   readonly kubeletConfigs: readonly KubeObject[]
   /** The names of the KubeletConfigs that the catalog manages. */
@@ -38,7 +39,7 @@ export function detectTopology(sources: TopologySources): Topology {
     // While a cluster is installed its first node is alone for a while.
     singleNode: isSingle(statusOf('infrastructureTopology')) ?? nodeLabels.length === 1,
     compact: masters.length >= 3 && workersOnly.length === 0,
-    schedulableMasters: valueAt(scheduler, ['spec', 'mastersSchedulable']) === true,
+    schedulableMasters: isSchedulable(scheduler),
     hostedControlPlane: statusOf('controlPlaneTopology') === 'External',
     foreignKubeletConfig: hasForeignKubeletConfig(sources, 'worker'),
     foreignMasterKubeletConfig: hasForeignKubeletConfig(sources, 'master'),
@@ -49,10 +50,42 @@ export function detectTopology(sources: TopologySources): Topology {
     remediationTemplate: remediationNamespace !== '',
     // The operator of the HyperConverged names the one that it makes after it.
     foreignQuota: sources.quotas.some(({ metadata }) => metadata.name !== `aaq-${sources.hcoName}`),
+    smallPodSubnets: hasSmallPodSubnets(sources.network),
+    pressureInformation: tellsPressure(sources),
     provider: providerOf(infrastructure),
     remediationNamespace,
   }
 }
+
+/**
+ * Whether some node gets fewer addresses for its pods than the 510 of a /23. A network that says nothing, or whose plug-in does not
+ * give each node a subnet, sets no limit; IPv6 has room for any number.
+ */
+function hasSmallPodSubnets(network: KubeObject | undefined): boolean {
+  const entries = valueAt(network, ['status', 'clusterNetwork'])
+  return (Array.isArray(entries) ? entries : []).some(
+    (entry) =>
+      !String(valueAt(entry, ['cidr'])).includes(':') &&
+      Number(valueAt(entry, ['hostPrefix'])) > 23,
+  )
+}
+
+/**
+ * Whether all nodes that run VMs tell their pressure: the configuration that all nodes of a pool have reached, which is the one in
+ * its status, was made with the MachineConfig that turns it on. A hosted control plane has no pools to tell.
+ */
+function tellsPressure({ pools, scheduler }: TopologySources): boolean {
+  const withVms = isSchedulable(scheduler) ? ['worker', 'master'] : ['worker']
+  return withVms.every((name) => {
+    const pool = pools.find(({ metadata }) => metadata.name === name)
+    const parts = valueAt(pool, ['status', 'configuration', 'source'])
+    const wanted = `99-openshift-machineconfig-${name}-psi-karg`
+    return Array.isArray(parts) && parts.some((part) => valueAt(part, ['name']) === wanted)
+  })
+}
+
+const isSchedulable = (scheduler: KubeObject | undefined) =>
+  valueAt(scheduler, ['spec', 'mastersSchedulable']) === true
 
 const isSingle = (topology: unknown) =>
   topology === undefined ? undefined : topology === 'SingleReplica'

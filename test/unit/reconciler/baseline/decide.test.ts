@@ -8,7 +8,7 @@ import type {
 } from '../../../../src/reconciler/baseline/decide/decision.ts'
 import { remember, spentOn, withAnswer } from '../../../../src/reconciler/baseline/decide/memory.ts'
 import type { AssetStatus } from '../../../../src/shared/baseline/asset-status.ts'
-import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
+import { type KubeObject, titleOf } from '../../../../src/shared/engine/json/object.ts'
 import { assetNamed } from '../../baseline/facts.ts'
 import { deepFreeze, objectWith } from '../../engine/merge/schemas.ts'
 import { approval, asset, baseline, disruptive, inputWith, storedWith } from './asset-inputs.ts'
@@ -119,6 +119,16 @@ const inTheWay: readonly Case[] = [
     what: 'a HyperConverged that is not there',
     input: { asset: assetNamed('hco-golden-config'), live: undefined, isRead: true },
     wanted: skipped('Absent'),
+  },
+  {
+    what: 'an object that somebody else creates',
+    input: { asset: { ...asset, create: false }, live: undefined, isRead: true },
+    wanted: skipped('Waiting', `waits until somebody creates ${titleOf(baseline)}`),
+  },
+  {
+    what: 'such an object that is there',
+    input: { asset: { ...asset, create: false } },
+    wanted: outcomeOf({ kind: 'unchanged' }),
   },
   { what: 'an object that is being deleted', input: { live: ending }, wanted: skipped('Deleting') },
   {

@@ -47,6 +47,7 @@ const leader = () => {
     nodes: [node('a')],
     infrastructure: undefined,
     scheduler: undefined,
+    network: undefined,
     pools: [worker],
     kubeletConfigs: [],
     workerKubelet: undefined,

@@ -449,13 +449,13 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
       settings: { [AUTOPILOT]: 'observe' },
       applied: {
         'swap-enable': 'older',
-        'swap-enable-master': 'older',
         'kubelet-perf-settings': 'older',
+        'kubelet-perf-settings-master': 'older',
       },
     }),
     told: [
       `${HCO}: 3 nodes of pool worker may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: swap-enable, kubelet-perf-settings`,
-      `${HCO}: 1 node of pool master may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: swap-enable-master`,
+      `${HCO}: 1 node of pool master may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: kubelet-perf-settings-master`,
     ],
   },
   {
