@@ -27,7 +27,7 @@ export interface WatchInput {
   readonly signal: AbortSignal
 }
 
-// A page is text and objects at once, and a node has 20 kB: with 100 of them a start peaks 10 MB higher.
+// A page is held as text and as objects: with 100 nodes in one, a start with many of them peaks 10 MB higher.
 const PAGE = 50
 const PARTIAL = 'g=meta.k8s.io;v=v1,application/json'
 const FIRST_BACKOFF_MS = 100
