@@ -27,7 +27,7 @@ import {
 import type { State } from '../../shared/baseline/state.ts'
 import type { SchemaDefaults } from '../../shared/cluster/schema-defaults.ts'
 import { type KindQuery, type KindSchema, schemaKey } from '../../shared/cluster/schemas.ts'
-import { canonicalJson } from '../../shared/engine/json/canonical.ts'
+import { isEqual } from '../../shared/engine/json/equal.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import type { MergeTree } from '../../shared/engine/merge/merge-tree.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
@@ -101,7 +101,6 @@ export function createSnapshot(
   const settings = settingsInForce(known, state.otherAutopilot)
   const isOtherThere = state.otherAutopilot !== 'absent'
   const statuses = decide(facts, settings)
-  const annotationsKnown = canonicalJson(facts.hco.annotations)
   const all = catalog.map((asset): ManagedObject => {
     const status = statuses.get(asset.name)
     if (!status) throw new Error(`asset ${asset.name} is of another catalog`)
@@ -143,7 +142,7 @@ export function createSnapshot(
     asAnnotated(managed, { metadata }) {
       if (!managed.isHco) return managed
       const annotations = annotationFacts(metadata.annotations ?? {})
-      if (canonicalJson(annotations) === annotationsKnown) return managed
+      if (isEqual(annotations, facts.hco.annotations)) return managed
       const status = statusWith(managed, { ...facts.hco, annotations }, settings)
       return isSame(status, managed.status) ? managed : { ...managed, status }
     },
