@@ -6,18 +6,11 @@ import { Ledger } from '../../../../src/reconciler/baseline/ledger.ts'
 import type { PendingSet } from '../../../../src/reconciler/baseline/report/report.ts'
 import { readSettings } from '../../../../src/shared/baseline/settings/settings.ts'
 import { assetNamed, factsWith } from '../../baseline/facts.ts'
-import { baseline } from './asset-inputs.ts'
+import { plan } from './asset-inputs.ts'
 
 const swap = assetNamed('swap-enable')
 const pci = assetNamed('pci-passthrough')
 const metallb = assetNamed('metallb')
-const plan = {
-  kind: 'enforce',
-  desired: baseline,
-  released: [],
-  isPatched: false,
-  remarks: [],
-} as const
 const disruption = { effect: 'reboot', reasons: ['file a added'] } as const
 const held: Outcome = {
   kind: 'pending',

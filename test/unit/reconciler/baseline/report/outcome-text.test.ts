@@ -1,18 +1,11 @@
 import t from 'tap'
 
-import type { Outcome } from '../../../../src/reconciler/baseline/decide/outcome.ts'
-import { describeOutcome } from '../../../../src/reconciler/baseline/report/outcome-text.ts'
-import type { Drift } from '../../../../src/shared/engine/merge/merge.ts'
-import { assetNamed } from '../../baseline/facts.ts'
-import { baseline } from './asset-inputs.ts'
+import type { Outcome } from '../../../../../src/reconciler/baseline/decide/outcome.ts'
+import { describeOutcome } from '../../../../../src/reconciler/baseline/report/outcome-text.ts'
+import type { Drift } from '../../../../../src/shared/engine/merge/merge.ts'
+import { assetNamed } from '../../../baseline/facts.ts'
+import { baseline, plan } from '../asset-inputs.ts'
 
-const plan = {
-  kind: 'enforce',
-  desired: baseline,
-  released: [],
-  isPatched: false,
-  remarks: [],
-} as const
 const drift = (pointer: string, found: unknown, wanted: unknown): Drift => ({
   path: [],
   pointer,

@@ -1,17 +1,21 @@
 import t from 'tap'
 
-import { decide } from '../../../../src/reconciler/baseline/decide/decide.ts'
+import { decide } from '../../../../../src/reconciler/baseline/decide/decide.ts'
 import type {
   AssetInput,
   Decision,
   Final,
-} from '../../../../src/reconciler/baseline/decide/decision.ts'
-import { remember, spentOn, withAnswer } from '../../../../src/reconciler/baseline/decide/memory.ts'
-import type { AssetStatus } from '../../../../src/shared/baseline/asset-status.ts'
-import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
-import { assetNamed } from '../../baseline/facts.ts'
-import { deepFreeze, objectWith } from '../../engine/merge/schemas.ts'
-import { approval, asset, baseline, disruptive, inputWith, storedWith } from './asset-inputs.ts'
+} from '../../../../../src/reconciler/baseline/decide/decision.ts'
+import {
+  remember,
+  spentOn,
+  withAnswer,
+} from '../../../../../src/reconciler/baseline/decide/memory.ts'
+import type { AssetStatus } from '../../../../../src/shared/baseline/asset-status.ts'
+import type { KubeObject } from '../../../../../src/shared/engine/json/object.ts'
+import { assetNamed } from '../../../baseline/facts.ts'
+import { deepFreeze, objectWith } from '../../../engine/merge/schemas.ts'
+import { approval, asset, baseline, disruptive, inputWith, storedWith } from '../asset-inputs.ts'
 
 interface Case {
   readonly what: string

@@ -10,13 +10,13 @@ import {
   pendingDigest,
   revoke,
   withoutWaiting,
-} from '../../../../src/reconciler/baseline/decide/approval.ts'
-import type { Outcome } from '../../../../src/reconciler/baseline/decide/outcome.ts'
-import type { Classification } from '../../../../src/shared/baseline/machine-config/disruption-class.ts'
-import type { Effect } from '../../../../src/shared/baseline/machine-config/disruption-policies.ts'
-import { UNKNOWN } from '../../../../src/shared/baseline/state.ts'
-import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
-import { assetNamed } from '../../baseline/facts.ts'
+} from '../../../../../src/reconciler/baseline/decide/approval.ts'
+import type { Outcome } from '../../../../../src/reconciler/baseline/decide/outcome.ts'
+import type { Classification } from '../../../../../src/shared/baseline/machine-config/disruption-class.ts'
+import type { Effect } from '../../../../../src/shared/baseline/machine-config/disruption-policies.ts'
+import { UNKNOWN } from '../../../../../src/shared/baseline/state.ts'
+import type { KubeObject } from '../../../../../src/shared/engine/json/object.ts'
+import { assetNamed } from '../../../baseline/facts.ts'
 
 const disruptive = assetNamed('swap-enable')
 const desired = (value: string): KubeObject => ({

@@ -3,11 +3,11 @@ import t from 'tap'
 import {
   createReporter,
   type PendingSet,
-} from '../../../../src/reconciler/baseline/report/report.ts'
-import type { EventInput } from '../../../../src/shared/cluster/events.ts'
-import { createLog } from '../../../../src/shared/ops/log.ts'
-import { createReconcilerMetrics, createRegistry } from '../../../../src/shared/ops/metrics.ts'
-import { assetNamed, factsWith } from '../../baseline/facts.ts'
+} from '../../../../../src/reconciler/baseline/report/report.ts'
+import type { EventInput } from '../../../../../src/shared/cluster/events.ts'
+import { createLog } from '../../../../../src/shared/ops/log.ts'
+import { createReconcilerMetrics, createRegistry } from '../../../../../src/shared/ops/metrics.ts'
+import { assetNamed, factsWith } from '../../../baseline/facts.ts'
 
 const hco = {
   apiVersion: 'hco.kubevirt.io/v1',
