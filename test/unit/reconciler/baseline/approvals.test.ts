@@ -88,6 +88,12 @@ t.test('what waits is reported as one set, in the order of names', async (t) => 
   t.same([...approvals.waiting].sort(), ['pci-passthrough', 'swap-enable'])
 })
 
+t.test('a removal that waits is reported with its reason', async (t) => {
+  const { approvals, report } = leader()
+  approvals.note(swap, { kind: 'pendingRemoval', reason: 'Held', why: 'obsolete', disruption })
+  t.match(report()?.changes, [{ asset: { name: 'swap-enable' }, why: 'obsolete' }])
+})
+
 t.test('nothing is approved before everything disruptive was looked at', async (t) => {
   const { approvals, ledger, report } = leader()
   approvals.note(swap, held)

@@ -80,7 +80,7 @@ class Leader {
     else if (desired) {
       const made = { plan: planOf(desired), isCreation: false, drifts: [], disruption }
       this.note(name, { kind: 'pending', reason: permission, ...made })
-    } else this.note(name, { kind: 'pendingRemoval', reason: permission, disruption })
+    } else this.note(name, { kind: 'pendingRemoval', why: 'w', reason: permission, disruption })
     return permission
   }
 
@@ -272,7 +272,7 @@ const outcomes: readonly (readonly [Outcome, became: 'in force' | 'forgotten' | 
   [{ kind: 'removed', was }, 'forgotten'],
   [{ kind: 'leftover', message: '' }, 'forgotten'],
   [{ ...inForce, kind: 'pending', reason: 'Observing', isCreation: true, drifts: [] }, 'forgotten'],
-  [{ kind: 'pendingRemoval', reason: 'Observing' }, 'forgotten'],
+  [{ kind: 'pendingRemoval', why: 'w', reason: 'Observing' }, 'forgotten'],
   [{ kind: 'skipped', reason: 'Unmanaged' }, 'forgotten'],
   [{ kind: 'skipped', reason: 'Paused' }, 'forgotten'],
   [{ kind: 'skipped', reason: 'Off' }, 'forgotten'],

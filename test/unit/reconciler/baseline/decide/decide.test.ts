@@ -189,6 +189,7 @@ const removals: readonly Case[] = [
     wanted: outcomeOf({
       kind: 'pendingRemoval',
       reason: 'Held',
+      why: disruptive.description,
       disruption: { effect: 'reboot', reasons: ['Sort removed'] },
     }),
   },
@@ -200,7 +201,16 @@ const removals: readonly Case[] = [
   {
     what: 'what would be deleted',
     input: unwanted({ isObserving: true }),
-    wanted: outcomeOf({ kind: 'pendingRemoval', reason: 'Observing' }),
+    wanted: outcomeOf({
+      kind: 'pendingRemoval',
+      reason: 'Observing',
+      why: asset.description,
+    }),
+  },
+  {
+    what: 'what would be pruned',
+    input: { asset: prunable, status: inactive(), isObserving: true },
+    wanted: outcomeOf({ kind: 'pendingRemoval', reason: 'Observing', why: 'waits' }),
   },
   { what: 'a tombstone’s object', input: unwanted(), wanted: removalOf(storedWith()) },
   {
