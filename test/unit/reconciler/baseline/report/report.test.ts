@@ -54,7 +54,7 @@ t.test(
 t.test('what is to be deleted says why, and the command is whole whatever waits', async (t) => {
   const notes: string[] = []
   const reporter = createReporter({
-    log: createLog('reconciler', 'fatal'),
+    log: createLog('reconciler', 'error'),
     metrics: createReconcilerMetrics(createRegistry()),
     record: ({ note }) => notes.push(note),
     isObserver: false,
