@@ -1,11 +1,17 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 
 import { printableJson } from '../../../shared/baseline/kubectl.ts'
+import { isDeeper } from '../../../shared/engine/json/json.ts'
 import { isMap, type KubeObject } from '../../../shared/engine/json/object.ts'
-import { formatPointer, parsePointer, valueAt } from '../../../shared/engine/json/pointer.ts'
+import {
+  formatPointer,
+  MAX_DEPTH,
+  parsePointer,
+  valueAt,
+} from '../../../shared/engine/json/pointer.ts'
 import type { Drift } from '../../../shared/engine/merge/merge.ts'
 
-/** Of longer values nothing is said: a schema's patterns may take more than linear time. */
+/** Of longer values, and of deep ones, nothing is said: a schema's patterns may take more than linear time. */
 const LONGEST_VALUE = 2_048
 
 /**
@@ -18,13 +24,17 @@ export function refusalOf(
   drifts: readonly Drift[],
 ): string | undefined {
   for (const { pointer, found } of drifts) {
-    if (found !== undefined && JSON.stringify(found).length > LONGEST_VALUE) continue
+    if (isTooMuch(found)) continue
     const tokens = parsePointer(pointer)
     const refusal = tokens.ok ? refusalAt(schema, object, tokens.value, []) : undefined
     if (refusal !== undefined) return refusal
   }
   return undefined
 }
+
+const isTooMuch = (value: unknown) =>
+  value !== undefined &&
+  (isDeeper(value, MAX_DEPTH) || JSON.stringify(value).length > LONGEST_VALUE)
 
 /** Follows a pointer through value and schema together, up to what it leads to or where the value ends. */
 function refusalAt(

@@ -80,6 +80,11 @@ const cases: readonly (readonly [what: string, spec: unknown, at: string, why?: 
   ['metadata', {}, '/metadata/labels/a'],
   ['a pattern that cannot be read', { odd: 'x' }, '/spec/odd'],
   ['a pattern of another engine', { escaped: '-' }, '/spec/escaped'],
+  [
+    'a value that is too deep',
+    { choice: JSON.parse(`${'['.repeat(90)}${']'.repeat(90)}`) },
+    '/spec/choice',
+  ],
   ['a value that is too long to be looked at', { choice: 'c'.repeat(3_000) }, '/spec/choice'],
 ]
 
