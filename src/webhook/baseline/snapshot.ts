@@ -42,6 +42,8 @@ export interface ManagedObject {
   readonly tree: MergeTree | undefined
   /** What the API server puts in the place of fields that a writer left out, before we see what he wrote. */
   readonly defaults: SchemaDefaults
+  /** What the schema of its kind says of values, as it is served; undefined while that is not known. */
+  readonly values: unknown
   /** The leader publishes the very same baseline; where it does not, two opinions would be an edit war. */
   readonly isAgreed: boolean
   /** For a disruptive asset, the digest of the desired state in force. */
@@ -84,9 +86,7 @@ export interface Snapshot {
 export const queriesOf = (catalog: Catalog, { facts }: State): readonly KindQuery[] =>
   catalog.flatMap((asset) => {
     const identity = identityOn(asset, facts)
-    return identity
-      ? [{ ...identity, enumPointers: [], fieldPointers: [], wantsDefaults: true }]
-      : []
+    return identity ? [{ ...identity, enumPointers: [], fieldPointers: [], wantsValues: true }] : []
   })
 
 /** Makes a snapshot of the published state, rendering each baseline as the leader did. */
@@ -114,6 +114,7 @@ export function createSnapshot(
       status,
       tree: schema?.tree,
       defaults: schema?.defaults ?? {},
+      values: schema?.values,
       isAgreed: status.kind === 'active' && state.baselines[asset.name] === status.digest,
       appliedDigest: state.applied[asset.name],
     }

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { parseAllDocuments } from 'yaml'
+import { ownFolder } from '../../../src/cli/assets.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
+import type { Loose } from '../harness/autopilot-fixture.ts'
 import { ownProgram } from '../harness/program.ts'
 import { run } from '../harness/run.ts'
 
@@ -94,6 +96,32 @@ spec:
     (await run(['render', '--hco=-', '--asset=hco-golden-config'], { input })).stdout,
   )
   t.equal(hco?.metadata.namespace, 'kubevirt')
+})
+
+t.test('the payloads of a MachineConfig are shown as the files that they become', async (t) => {
+  const input = `apiVersion: hco.kubevirt.io/v1
+kind: HyperConverged
+metadata:
+  name: kubevirt-hyperconverged
+  namespace: openshift-cnv
+  annotations: { platform.kubevirt.io/enable-ksm-zero-only: "true" }
+`
+  const ksm = ['render', '--hco=-', '--asset=ksm-zero-pages']
+  const sourceIn = (stdout: string) => {
+    const spec = objects(stdout)[0]?.spec as Loose
+    return spec.config.storage.files[0].contents.source
+  }
+  const encoded = await run(ksm, { input })
+  t.match(sourceIn(encoded.stdout), /^data:.*;base64,/)
+  for (const output of ['yaml', 'json'] as const) {
+    const { code, stdout } = await run([...ksm, '--decode', '-o', output], { input })
+    t.equal(code, 0)
+    const text = output === 'yaml' ? stdout : JSON.stringify(JSON.parse(stdout).items[0])
+    t.equal(sourceIn(text), ownFolder().read('active/ksm-zero-pages/ksm-tune.py'), output)
+  }
+  const { stdout } = await run([...ksm, '--decode'], { input })
+  t.match(stdout, /^ +source: \|\n +#!/m, 'line by line')
+  t.match((await run(['render', '--help'])).stdout, /--decode +show what payloads/)
 })
 
 t.test('an asset that was asked for and is not active is told', async (t) => {

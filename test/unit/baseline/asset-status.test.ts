@@ -207,6 +207,12 @@ const inactive: readonly (readonly [
     'waits until the topology is schedulableMasters=true',
   ],
   [
+    'nobody has asked for, and can never be on a hosted cluster',
+    { asset: assetNamed('psi-enable'), topology: { hostedControlPlane: true } },
+    'ConditionFalse',
+    'can never be active on this cluster: its control plane is hosted, so that its nodes are configured by spec.config of their NodePools, on the management cluster; put there what they need',
+  ],
+  [
     'finds nothing to set',
     {
       asset: descheduler,

@@ -5,10 +5,20 @@ import { ANNOTATION_FORMATS, isOff } from '../catalog/annotation-formats.ts'
 import type { Condition } from '../catalog/condition-schemas.ts'
 import { answerKey, type Detector, type Facts } from './facts.ts'
 import { KUBELET_FOLDER } from './kubelet-unit.ts'
+import { neverHere } from './never-here.ts'
 
 /** Whether the condition holds; throws when it cannot be evaluated, which is never the same as false. */
 export const holds = (condition: Condition, facts: Facts): boolean =>
   evaluate(condition, facts) !== (condition.not ?? false)
+
+/** The condition that keeps an asset or a section from applying: one that never holds on this cluster, before all others. */
+export const obstacleIn = (conditions: readonly Condition[], facts: Facts) =>
+  conditions.find((condition) => neverHere(condition, facts) !== undefined) ??
+  conditions.find((condition) => !holds(condition, facts))
+
+/** What there is to say of a condition that does not hold. */
+export const describeObstacle = (condition: Condition, facts: Facts) =>
+  neverHere(condition, facts) ?? `waits until ${describeCondition(condition)}`
 
 /** Whether the condition is somebody's word that the asset is wanted. */
 export const isOptIn = ({ type, not }: Condition) =>

@@ -50,11 +50,11 @@ function told(judged: Judgement, gathered: Gathered, contest: Contest | undefine
   if (judged.kind === 'allowed') return { ...judged, contest, ...effectsOf(judged, gathered) }
   if (!('drifts' in judged)) return { ...judged, contest }
   const { write, managed } = gathered
-  const { isSensitive, defaults } = managed
+  const { isSensitive, defaults, values } = managed
   // For our label there is no other way.
   const content = judged.drifts.filter(isContent)
   const drifts = writtenIn(judged.drifts, defaults).filter(isContent)
-  const edit = { ...judged.target, object: write.incoming, drifts, isSensitive }
+  const edit = { ...judged.target, object: write.incoming, drifts, isSensitive, values }
   // What is created has nothing that could stay.
   const isPartial = write.old !== undefined && drifts.length < content.length
   const remedy =
