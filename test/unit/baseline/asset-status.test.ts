@@ -325,7 +325,7 @@ t.test('the same facts give the same digests, in whatever order they were read',
   const expected = digests(FULL)
   t.same(
     expected.filter((line) => !line.includes(' ')),
-    ['fence-agents-template', 'fence-agents-health-check'],
+    ['fence-agents-template', 'fence-agents-health-check', 'fence-agents-health-check-master'],
   )
   t.same(digests(FULL), expected)
   const spec = {
