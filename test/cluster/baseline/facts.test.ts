@@ -177,15 +177,11 @@ t.test('facts', async (t) => {
   })
 
   await t.test('of nodes that tell their pressure, once all of a pool do', async () => {
-    const pool = {
-      apiVersion: 'machineconfiguration.openshift.io/v1',
-      kind: 'MachineConfigPool',
-      metadata: { name: 'worker' },
-      status: {
-        configuration: { source: [{ name: '99-openshift-machineconfig-worker-psi-karg' }] },
-      },
-    }
-    await install(cluster, [pool])
+    const path = '/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker/status'
+    const source = [{ name: '99-openshift-machineconfig-worker-psi-karg' }]
+    const status = { configuration: { source } }
+    const { status: code } = await admin('PATCH', path, { status }, 'application/merge-patch+json')
+    t.equal(code, 200)
     await until('it is seen', async () => (await facts()).topology.pressureInformation === true)
   })
 

@@ -89,7 +89,7 @@ spec:
   t.match(objects(stdout), [
     {
       kind: 'KubeDescheduler',
-      spec: { profiles: ['KubeVirtRelieveAndMigrate'], evictionLimits: { total: 8, node: 1 } },
+      spec: { profiles: ['LongLifecycle'], evictionLimits: { total: 8, node: 1 } },
     },
   ])
   const [hco] = objects(
