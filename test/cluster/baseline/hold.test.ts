@@ -32,7 +32,7 @@ const merge = (target: readonly string[], patch: object) => [
 const patchOf = (...operations: readonly object[]) => `patch=${JSON.stringify(operations)}`
 
 t.test('overrides that cannot be in force', async (t) => {
-  const cluster = await autopilotCluster(t, { reconcilerFlags: ['--resync=500ms'] })
+  const cluster = await autopilotCluster(t, { isOwn: true, reconcilerFlags: ['--resync=500ms'] })
   const { read, untilCompared, untilEvent, withoutWebhook } = cluster
   const alice = cluster.person('alice')
   const versionOf = async (path: string) => (await read(path)).metadata.resourceVersion

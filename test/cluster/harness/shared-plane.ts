@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Binaries } from '../../../tools/control-plane/build/binaries.ts'
 import { type ControlPlane, startControlPlane } from '../../../tools/control-plane/control-plane.ts'
 import { createDataDir } from '../../../tools/control-plane/data-dir.ts'
+import { type TypeMeta, untilServed } from '../../../tools/control-plane/install.ts'
 import { type Accounts, createKubeconfigs } from '../../../tools/control-plane/kubeconfig.ts'
 import { send } from '../../../tools/control-plane/request.ts'
 import { preparedData } from './prepared-data.ts'
-import { until } from './until.ts'
 
 // One control plane for many test files, one after the other: to start an API server takes as much of a processor as a short
 // file needs for itself. The runner starts it and keeps it; each file first puts everything back that the one before left.
@@ -19,8 +19,8 @@ interface SharedPlane {
   readonly etcdUrl: string
   /** What etcd held before any test: value by key, both in base64. */
   readonly data: Readonly<Record<string, string>>
-  /** The index of its schemas then, with a digest of each. */
-  readonly schemas: string
+  /** The custom kinds in it. */
+  readonly types: readonly TypeMeta[]
 }
 
 /** The environment variable that names the file in which a shared control plane is described. */
@@ -28,25 +28,26 @@ export const SHARED_PLANE = 'AUTOPILOT_SHARED_CONTROL_PLANE'
 
 /** Starts a control plane with the default definitions and samples, and describes it in a file. */
 export async function startSharedPlane(binaries: Binaries, print: (line: string) => void) {
-  const { etcdData } = await preparedData('installed', binaries, print)
+  const { etcdData, types } = await preparedData('installed', binaries, print)
   const plane = await startControlPlane({ binaries, etcdData, print })
   const { url, ca, accounts, etcdUrl } = plane
   const file = join(plane.dataDir, 'shared.json')
   const data = Object.fromEntries(await readAll(etcdUrl))
-  const shared: SharedPlane = { url, ca, accounts, etcdUrl, data, schemas: await schemasOf(plane) }
+  const shared: SharedPlane = { url, ca, accounts, etcdUrl, data, types }
   writeFileSync(file, JSON.stringify(shared))
   return { file, stop: plane.stop }
 }
 
-/** A shared control plane as it was before any test; `stop` leaves it to the next file. */
+/**
+ * A shared control plane as it was before any test; `stop` leaves it to the next file. One thing is not put back: the API server
+ * goes on publishing the schema of a version that a definition had meanwhile, so that who changes definitions asks for `isOwn`.
+ */
 export async function useSharedPlane(file: string): Promise<ControlPlane> {
   const shared = JSON.parse(readFileSync(file, 'utf8')) as SharedPlane
   const { url, ca, accounts, etcdUrl } = shared
   await putBack(etcdUrl, new Map(Object.entries(shared.data)))
   const { token } = accounts[0]
-  // Definitions that are there again are served a moment later.
-  const isServed = async () => (await schemasOf({ url, ca, token })) === shared.schemas
-  await until('the schemas are those of the start', isServed)
+  await untilServed({ url, ca, token }, shared.types)
   const { path: dataDir, remove } = createDataDir()
   const kubeconfigFor = createKubeconfigs({ dataDir, url, ca, accounts })
   const keep = async () => {
@@ -102,8 +103,4 @@ async function ask<Body>(etcdUrl: string, verb: string, body: object): Promise<B
   const { status, text } = await send(`${etcdUrl}/v3/kv/${verb}`, { method: 'POST', body })
   if (status !== 200) throw new Error(`asking etcd for ${verb}: ${status} ${text}`)
   return JSON.parse(text) as Body
-}
-
-async function schemasOf({ url, ca, token }: Pick<ControlPlane, 'url' | 'ca' | 'token'>) {
-  return (await send(`${url}/openapi/v3`, { ca, token })).text
 }

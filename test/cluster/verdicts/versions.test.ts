@@ -34,7 +34,7 @@ async function serveToo(cluster: VerdictCluster, definition: string, subject: Su
 }
 
 t.test('writes in other versions, to subresources, and to what is going away', async (t) => {
-  const cluster = await verdictCluster(t)
+  const cluster = await verdictCluster(t, { isOwn: true })
   const { counted, fresh, read, actor } = cluster
   const merge = (path: string, body: object, query = {}) =>
     actor().send(path, { method: 'PATCH', contentType: MERGE_PATCH, body, query })
