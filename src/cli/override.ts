@@ -13,6 +13,7 @@ import { drift } from '../shared/engine/merge/merge.ts'
 import { sentenceOf } from '../shared/engine/problem.ts'
 import { sha256 } from '../shared/ops/digest.ts'
 import { isContent } from '../webhook/baseline/decide/judge-content.ts'
+import { refusalOf } from '../webhook/baseline/decide/refusal.ts'
 import { type Edit, ignoreFor, patchFor } from '../webhook/baseline/decide/remedy.ts'
 import { createSnapshot, queriesOf, type Snapshot } from '../webhook/baseline/snapshot.ts'
 import { type CatalogOptions, loadCatalogWith } from './assets.ts'
@@ -82,7 +83,7 @@ function overrideFor(
   const managed = findManaged(manifest, snapshot)
   if (managed?.status.kind !== 'active' || !managed.tree)
     return `${title} is not managed here: nothing to override`
-  const { tree, isSensitive, status } = managed
+  const { tree, isSensitive, status, values } = managed
   const { baseline } = status
   const object = withOverridesOf(manifest, live)
   const decision = plan({ baseline, object, tree, isSensitive })
@@ -97,7 +98,7 @@ function overrideFor(
     (found) => found.kind === 'different' && isContent(found),
   )
   if (drifts.length === 0) return `${title} agrees with what is kept: nothing to override`
-  return commandFor({ object, baseline, tree, drifts, isSensitive })
+  return commandFor({ object, baseline, tree, drifts, isSensitive, values })
 }
 
 /** The manifest as it would be stored: an override that it does not state stays as it is. */
@@ -115,6 +116,9 @@ function withOverridesOf(manifest: KubeObject, live: KubeObject | undefined): Ku
 /** The command that asks for least: a patch, where there can be one, before fields that are given away. */
 function commandFor(edit: Edit): string {
   const { object, isSensitive } = edit
+  const refusal = refusalOf(edit.values, object, edit.drifts)
+  if (refusal !== undefined)
+    throw new Error(`${titleOf(object)}: the API server does not take this manifest: ${refusal}`)
   const patch = isSensitive ? undefined : patchFor(edit)
   if (patch !== undefined) return annotateCommand(object, PATCH, patch)
   const ignored = ignoreFor(edit)

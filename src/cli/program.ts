@@ -165,6 +165,11 @@ export function createProgram(env: Env): Command {
     .option('--force-gpu', 'as if a node had a GPU')
     .option('--asset <name>', 'only this asset; repeatable', collect)
     .option('--metadata-only', 'apiVersion, kind and metadata alone', false)
+    .option(
+      '--decode',
+      'show what payloads (data: URLs, gzip too) encode: to read, not to apply',
+      false,
+    )
     .addOption(
       new Option(
         '-o, --output <format>',

@@ -13,7 +13,13 @@ import {
   type Files,
   filesIn,
 } from './flags.ts'
-import { createAccounts, createKubeconfigs, PLATFORM_ADMINS, type User } from './kubeconfig.ts'
+import {
+  type Accounts,
+  createAccounts,
+  createKubeconfigs,
+  PLATFORM_ADMINS,
+  type User,
+} from './kubeconfig.ts'
 import { freePort, serve } from './ports.ts'
 import { send } from './request.ts'
 
@@ -40,10 +46,14 @@ export interface ControlPlane {
   readonly ca: string
   /** The token of the administrator: system:masters, which no RBAC stops. */
   readonly token: string
+  /** Everybody who has a token, the administrator first. */
+  readonly accounts: Accounts
   /** The path of the administrator's kubeconfig. */
   readonly kubeconfig: string
   readonly dataDir: string
   readonly auditLog: string
+  /** Where etcd answers, without credentials. */
+  readonly etcdUrl: string
   /** The process id of each component that runs. */
   readonly pids: Readonly<Record<string, number>>
   /** The path of a kubeconfig: alice and gitops have tokens, anyone else is impersonated. */
@@ -98,10 +108,12 @@ async function start(run: Run & { dataDir: string }, stop: () => Promise<void>) 
     url,
     ca,
     token,
+    accounts,
     kubeconfig,
     kubeconfigFor,
     dataDir,
     auditLog: files.auditLog,
+    etcdUrl: `http://127.0.0.1:${etcd.client}`,
     get pids() {
       return components.pids()
     },

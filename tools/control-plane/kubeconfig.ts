@@ -13,11 +13,14 @@ export interface Account extends User {
   readonly token: string
 }
 
+/** Those who have a token, the administrator first. */
+export type Accounts = readonly [admin: Account, ...others: Account[]]
+
 /** The group that may do everything, by RBAC rather than by name. */
 export const PLATFORM_ADMINS = 'platform-admins'
 
 /** The people of a cluster to try things on: an administrator, a colleague and a GitOps agent. */
-export function createAccounts(): readonly [admin: Account, ...others: Account[]] {
+export function createAccounts(): Accounts {
   const account = (name: string, group: string): Account => ({
     name,
     groups: [group],
@@ -41,7 +44,7 @@ export interface KubeconfigTarget {
   readonly dataDir: string
   readonly url: string
   readonly ca: string
-  readonly accounts: readonly [admin: Account, ...others: Account[]]
+  readonly accounts: Accounts
 }
 
 /** A function that writes a user's kubeconfig, once, and says where; who has no account is impersonated. */

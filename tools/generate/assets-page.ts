@@ -49,6 +49,9 @@ function details(asset: Asset): string {
     `An edit is ${verdictOf(asset)}${isSensitive(asset) ? ', and no patch is taken' : ''}; a change ${effectOf(asset)}`,
     ...conditionLines(asset),
     ...(asset.yieldsTo ? [`Gives way to \`${asset.yieldsTo.name}\`, and is then deleted`] : []),
+    ...(asset.create
+      ? []
+      : ['Kept once somebody has created it, and never created by the autopilot']),
     ...(asset.prune ? ['Deleted once a condition does not hold any more'] : []),
     ...sections.map(sectionLine),
     ...links.map((link) => `See <${link}>`),

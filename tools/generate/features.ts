@@ -7,7 +7,7 @@ import { markdownTable } from './markdown-table.ts'
 import { withMarked } from './marked.ts'
 import { jsonFile } from './notice.ts'
 
-/** What an admin gets: assets that share a template are one feature, for several pools; a section is one by itself. */
+/** What an admin gets: assets of one template that come in the same way are one feature, for several pools; so is each section. */
 interface Feature {
   readonly name: string
   readonly group: string
@@ -44,18 +44,18 @@ export function readmeWith(readme: string, catalog: Catalog): string {
 }
 
 const featuresOf = (catalog: Catalog): readonly Feature[] =>
-  [...Map.groupBy(catalog.filter(isKept), ({ template }) => template).values()].flatMap(
-    ([first, ...others]) => {
-      if (!first) return []
-      const twins = [first, ...others]
-      return [
-        featureOf(first, first.name, first, twins.map(withConditions)),
-        ...first.sections.map((section) =>
-          featureOf(first, `${first.name}: ${section.name}`, section, twinsOf(section, twins)),
-        ),
-      ]
-    },
-  )
+  [...Map.groupBy(catalog.filter(isKept), featureKey).values()].flatMap(([first, ...others]) => {
+    if (!first) return []
+    const twins = [first, ...others]
+    return [
+      featureOf(first, first.name, first, twins.map(withConditions)),
+      ...first.sections.map((section) =>
+        featureOf(first, `${first.name}: ${section.name}`, section, twinsOf(section, twins)),
+      ),
+    ]
+  })
+
+const featureKey = ({ template, install }: Asset) => `${template} ${install}`
 
 const isKept = ({ isTombstone }: Asset) => !isTombstone
 

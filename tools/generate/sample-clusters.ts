@@ -59,7 +59,13 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
   },
   mixed: {
     hco: 'clusters/hco-fencing.yaml',
-    nodes: [POOLS, KUBELETS, REMEDIATION, 'fixtures/nodes/cluster-heterogeneous.yaml'],
+    nodes: [
+      POOLS,
+      KUBELETS,
+      REMEDIATION,
+      'clusters/schedulable-masters.yaml',
+      'fixtures/nodes/cluster-heterogeneous.yaml',
+    ],
   },
   'hosted-control-plane': {
     hco: 'clusters/hco-everything.yaml',
@@ -76,6 +82,7 @@ export const SAMPLE_CLUSTERS: Readonly<Record<string, SampleCluster>> = {
       'machineconfiguration.openshift.io',
       'observability.openshift.io',
       'operator.openshift.io',
+      'perses.dev',
     ],
   },
   'older-hyperconverged': {

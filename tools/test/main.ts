@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
 import { keepDurations, longestFirst } from './durations.ts'
 import { runFile } from './run-file.ts'
 import { runSuite, type Suite } from './run-suite.ts'
+import { startPlanes } from './shared-planes.ts'
 import { add, noCounts, summary } from './tap-results.ts'
 
 const cores = availableParallelism()
@@ -19,6 +20,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
     files: globSync('test/{alerts,cluster}/**/*.test.ts'),
     jobs: 2 * cores,
     isRetried: true,
+    hasSharedPlanes: true,
   },
   // What takes too long for every day: properties with more examples, tables of verdicts in every way.
   long: { files: [...tables, ...unit], jobs: cores, isRetried: false },
@@ -39,13 +41,15 @@ for (const [name, suite] of Object.entries(SUITES)) {
     ...(name === 'long' && { AUTOPILOT_TEST_RUNS: LONG_RUNS }),
   }
   const files = longestFirst(suite.files.filter(isChosen))
+  const planes = await startPlanes(suite.hasSharedPlanes ? Math.min(suite.jobs, files.length) : 0)
   const ran = await runSuite(
     { ...suite, files },
     {
-      run: (file) => runFile(file, env),
+      run: (file, slot = -1) => runFile(file, { ...env, ...planes[slot]?.env }),
       print: (text) => process.stdout.write(text),
     },
   )
+  await Promise.all(planes.map(({ stop }) => stop()))
   keepDurations(ran.results)
   for (const { counts } of ran.results) add(total, counts)
   flaky.push(...ran.flaky)

@@ -22,6 +22,8 @@ export interface Subject {
 export interface Change {
   readonly action: 'create' | 'change' | 'delete'
   readonly drifts: readonly Drift[]
+  /** Of a deletion: why the object is not wanted. */
+  readonly why?: string
   readonly disruption?: EffectOnPool
   /** What the change would wait for before it is made. */
   readonly waitsFor?: 'approval' | 'pool'
@@ -111,8 +113,8 @@ function changeOf(asset: Asset, outcome: Waiting, { facts }: Surroundings): Chan
 
 const WAITS = { Observing: undefined, Held: 'approval', PoolBusy: 'pool' } as const
 
-function actionOf(outcome: Waiting): Pick<Change, 'action' | 'drifts' | 'unconfirmed'> {
-  if (outcome.kind === 'pendingRemoval') return { action: 'delete', drifts: [] }
+function actionOf(outcome: Waiting): Pick<Change, 'action' | 'drifts' | 'why' | 'unconfirmed'> {
+  if (outcome.kind === 'pendingRemoval') return { action: 'delete', drifts: [], why: outcome.why }
   const { isCreation, drifts, unconfirmed } = outcome
   const doubt = unconfirmed === undefined ? {} : { unconfirmed }
   return { action: isCreation ? 'create' : 'change', drifts, ...doubt }

@@ -73,10 +73,10 @@ const WAITS = {
 } as const
 
 /** A change in a few words: that, what it does to nodes, and what it waits for. */
-function sentenceOn({ action, disruption, waitsFor, busyPools = [] }: Change): string {
+function sentenceOn({ action, why, disruption, waitsFor, busyPools = [] }: Change): string {
   const effect = disruption && describeEffect(disruption)
   return [
-    `would be ${VERBS[action]}`,
+    `would be ${VERBS[action]}${why === undefined ? '' : `: ${why}`}`,
     ...(effect ? [effect] : []),
     ...(waitsFor ? [WAITS[waitsFor](busyPools)] : []),
   ].join('; ')

@@ -45,10 +45,14 @@ function hyperConverged(catalog: Catalog, { hco: file, hcoNamespace: namespace }
 }
 
 /** Hardware that was there a moment ago counts, whatever the nodes have now. */
-const hardwareThatWas = (options: OfflineOptions): StickyHardware => ({
+function hardwareThatWas({ forcePci, forceNuma, forceGpu }: OfflineOptions): StickyHardware {
   // A GPU is a PCI device.
-  pciDevicesPresent: { value: Boolean(options.forcePci || options.forceGpu) },
-  amd64PciDevicesPresent: { value: Boolean(options.forcePci || options.forceGpu) },
-  numaNodesPresent: { value: options.forceNuma ?? false },
-  gpuPresent: { value: options.forceGpu ?? false },
-})
+  const pci = { value: Boolean(forcePci || forceGpu) }
+  return {
+    pciDevicesPresent: pci,
+    amd64PciDevicesOnWorkers: pci,
+    amd64PciDevicesOnMasters: pci,
+    numaNodesPresent: { value: forceNuma ?? false },
+    gpuPresent: { value: forceGpu ?? false },
+  }
+}

@@ -3,6 +3,7 @@ import type { AssetStatus } from '../../shared/baseline/asset-status.ts'
 import type { Asset } from '../../shared/baseline/catalog/catalog.ts'
 import { escapeControls } from '../../shared/engine/format-value.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
+import { decoded } from './decode.ts'
 
 /** What became of one asset. */
 export interface RenderedAsset {
@@ -14,6 +15,8 @@ export interface RenderedAsset {
 
 export interface FormatOptions {
   readonly metadataOnly: boolean
+  /** Whether payloads are shown as what they encode. */
+  readonly decode: boolean
 }
 
 type Format = (rendered: readonly RenderedAsset[], options: FormatOptions) => string
@@ -40,9 +43,10 @@ function json(rendered: readonly RenderedAsset[], options: FormatOptions): strin
   return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`
 }
 
-const shownOf = (object: KubeObject, { metadataOnly }: FormatOptions): object => {
+const shownOf = (object: KubeObject, { metadataOnly, decode }: FormatOptions): object => {
   const { apiVersion, kind, metadata } = object
-  return metadataOnly ? { apiVersion, kind, metadata } : object
+  const shown = metadataOnly ? { apiVersion, kind, metadata } : object
+  return decode ? (decoded(shown) as object) : shown
 }
 
 const HEAD = ['ASSET', 'STATE', 'BASELINE', 'OBJECT', 'WHY'] as const

@@ -31,6 +31,7 @@ export function observationsOf(catalog: Catalog, cluster: OfflineCluster): Obser
     nodes: objectsOf('nodes'),
     infrastructure: objectsOf('infrastructure')[0],
     scheduler: objectsOf('scheduler')[0],
+    network: objectsOf('network')[0],
     pools: objectsOf('pools'),
     kubeletConfigs: objectsOf('kubeletConfigs'),
     workerKubelet: objectsOf('workerKubelet')[0],

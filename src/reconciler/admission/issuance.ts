@@ -1,7 +1,7 @@
 import { generateKeyPair, randomBytes, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { promisify } from 'node:util'
-import forge from 'node-forge'
+import type { pki } from 'node-forge'
 
 /** A certificate and its private key, PEM. */
 export interface KeyedCertificate {
@@ -17,6 +17,8 @@ export const SERVING_MS = 90 * DAY_MS
 export const BACKDATED_MS = DAY_MS
 
 const generate = promisify(generateKeyPair)
+// Loaded where a certificate is made, which most starts have no need of: it takes 3 MB.
+const loadForge = async () => (await import('node-forge')).default
 
 /** Makes an authority with a name of its own, that signs itself. */
 export function createAuthority(now: number): Promise<KeyedCertificate> {
@@ -31,11 +33,12 @@ export function createAuthority(now: number): Promise<KeyedCertificate> {
 }
 
 /** Makes a serving certificate for these hosts, which ends no later than its authority. */
-export function createServing(
+export async function createServing(
   { certificate, key: signingKey }: KeyedCertificate,
   hosts: readonly string[],
   now: number,
 ): Promise<KeyedCertificate> {
+  const forge = await loadForge()
   const issuer = forge.pki.certificateFromPem(certificate).subject.attributes
   const subject = [{ name: 'commonName', value: 'virt-platform-autopilot-webhook' }]
   const end = Math.min(now + SERVING_MS, Date.parse(new X509Certificate(certificate).validTo))
@@ -53,8 +56,8 @@ const altName = (host: string) =>
   isIP(host) ? { type: IP_ADDRESS, ip: host } : { type: DNS_NAME, value: host }
 
 interface Draft {
-  readonly subject: forge.pki.CertificateField[]
-  readonly issuer: forge.pki.CertificateField[]
+  readonly subject: pki.CertificateField[]
+  readonly issuer: pki.CertificateField[]
   readonly now: number
   readonly end: number
   /** The issuer's, PEM; without one the certificate is signed by its own. */
@@ -71,6 +74,7 @@ async function issue(
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })
+  const forge = await loadForge()
   const certificate = forge.pki.createCertificate()
   certificate.publicKey = forge.pki.publicKeyFromPem(publicKey)
   // Positive, as RFC 5280 asks: the first hexadecimal digit keeps the top bit clear.

@@ -114,8 +114,10 @@ export class Approvals {
     const { catalog, reporter } = this.#options
     const state = this.#state
     const digest = pendingDigest(state)
-    const changes = heldChanges(state).flatMap(([name, { reasons }]) =>
-      catalog.filter((asset) => asset.name === name).map((asset) => ({ asset, reasons })),
+    const changes = heldChanges(state).flatMap(([name, { reasons, why }]) =>
+      catalog
+        .filter((asset) => asset.name === name)
+        .map((asset) => ({ asset, reasons, ...(why !== undefined && { why }) })),
     )
     const stated = annotationOf(hco, APPROVE)
     const isComplete = this.#hasSeenAll()

@@ -12,7 +12,14 @@ import {
 } from './catalog/catalog.ts'
 import type { Condition } from './catalog/condition-schemas.ts'
 import { isUnanswered } from './catalog/schema-questions.ts'
-import { describeCondition, holds, isObstacle, isOptIn, isServed } from './facts/conditions.ts'
+import {
+  describeObstacle,
+  holds,
+  isObstacle,
+  isOptIn,
+  isServed,
+  obstacleIn,
+} from './facts/conditions.ts'
 import type { Facts } from './facts/facts.ts'
 import { type Activation, isSelected, selectedNames } from './settings/activation.ts'
 import { isExcluded } from './settings/exclusions.ts'
@@ -89,7 +96,7 @@ function obstacleOf(
 ): AssetStatus | undefined {
   if (isUnanswered(asset, facts))
     return inactive('SchemaMissing', 'a schema that it depends on is not published yet')
-  const failing = asset.conditions.find((condition) => !holds(condition, facts))
+  const failing = obstacleIn(asset.conditions, facts)
   if (failing) return waiting(asset, failing, isAsked, facts)
   const { yieldsTo, needs } = asset
   if (yieldsTo && statusOfOther(yieldsTo).kind === 'active')
@@ -169,7 +176,7 @@ function waiting(
   isAsked: boolean,
   facts: Facts,
 ): AssetStatus {
-  const message = `waits until ${describeCondition(condition)}`
+  const message = describeObstacle(condition, facts)
   const isMissed = isAsked || (install === 'always' && isObstacle(condition))
   // A cluster of another shape has a twin of the asset, or has no use for it.
   const isShape = condition.type === 'topology' && !isObstacle(condition)
@@ -190,8 +197,8 @@ const isAskedFor = (
   (selectedNames(activation) !== undefined && !isTombstone) ||
   (install === 'opt-in' && conditions.filter(isOptIn).every((condition) => holds(condition, facts)))
 
-/** The HyperConverged comes first and is never created by us: it is applied to only while it exists. */
-export const isCreatable = (asset: Asset) => !isHyperConverged(asset)
+/** Whether we create the object; one that we do not, as the HyperConverged, is applied to only while it exists. */
+export const isCreatable = (asset: Asset) => asset.create && !isHyperConverged(asset)
 
 /**
  * Whether the asset's object is to go although it is no tombstone: another asset does its work now, with which it would

@@ -13,7 +13,8 @@ export interface KindQuery {
   readonly enumPointers: readonly string[]
   /** JSON pointers to fields of which it is wanted whether there are any. */
   readonly fieldPointers: readonly string[]
-  readonly wantsDefaults?: true
+  /** Whether it is wanted what values there may be, and which are put in the place of those that are left out. */
+  readonly wantsValues?: true
 }
 
 export interface KindSchema {
@@ -24,6 +25,8 @@ export interface KindSchema {
   readonly fields: Readonly<Record<string, boolean>>
   /** What is put in the place of fields that are left out, where that was wanted. */
   readonly defaults?: SchemaDefaults
+  /** The schema as it is served, without its prose and what it refers to, where that was wanted. */
+  readonly values?: unknown
 }
 
 /**
@@ -94,11 +97,20 @@ export function readKind(document: unknown, query: KindQuery): KindSchema | unde
         fieldAt(schema, pointer, resolve) !== undefined,
       ]),
     ),
-    ...(query.wantsDefaults && {
+    ...(query.wantsValues && {
       defaults: defaultsOf(schema, (part) => dereference(part, resolve)),
+      values: withoutProse(schema),
     }),
   }
 }
+
+/** A copy without the descriptions, which are most of it; a field of that name is no text. */
+const withoutProse = (schema: JsonMap): unknown =>
+  JSON.parse(
+    JSON.stringify(schema, (name, part) =>
+      name === 'description' && typeof part === 'string' ? undefined : part,
+    ),
+  )
 
 function isSchemaOf(schema: JsonMap, { apiVersion, kind }: KindQuery): boolean {
   const names = schema['x-kubernetes-group-version-kind']

@@ -27,6 +27,8 @@ export interface WatchInput {
   readonly signal: AbortSignal
 }
 
+// A page is held as text and as objects: with 100 nodes in one, a start with many of them peaks 10 MB higher.
+const PAGE = 50
 const PARTIAL = 'g=meta.k8s.io;v=v1,application/json'
 const FIRST_BACKOFF_MS = 100
 const LONGEST_BACKOFF_MS = 10_000
@@ -132,7 +134,7 @@ async function list(input: WatchInput, known: Map<string, string>): Promise<stri
   let resourceVersion = ''
   do {
     const { body } = await client.send(pathOf(at), {
-      query: { ...selectorsOf(input), limit: 100, continue: next },
+      query: { ...selectorsOf(input), limit: PAGE, continue: next },
       signal,
       ...(metadataOnly && { accept: `application/json;as=PartialObjectMetadataList;${PARTIAL}` }),
     })

@@ -84,13 +84,18 @@ const isRequirement = (map: unknown) =>
   typeof map === 'object' && map !== null && ('operator' in map || 'effect' in map)
 
 /** Makes whatever could move a terminal's cursor, forge a line or reorder text visible, as JSON would escape it. */
-export const escapeControls = (text: string) =>
-  text.replace(/\p{Cc}|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}/gu, (character) =>
+export const escapeControls = (text: string) => {
+  // Nearly every text is nothing but printable ASCII.
+  if (PLAIN.test(text)) return text
+  return text.replace(/\p{Cc}|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}/gu, (character) =>
     character.replace(
       /[\s\S]/g,
       (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
     ),
   )
+}
+
+const PLAIN = /^[ -~]*$/
 
 /** The text, made safe to print and no longer than `limit` bytes. */
 export function cut(text: string, limit: number): string {

@@ -28,7 +28,7 @@ import {
 import type { State } from '../../shared/baseline/state.ts'
 import type { SchemaDefaults } from '../../shared/cluster/schema-defaults.ts'
 import { type KindQuery, type KindSchema, schemaKey } from '../../shared/cluster/schemas.ts'
-import { canonicalJson } from '../../shared/engine/json/canonical.ts'
+import { isEqual } from '../../shared/engine/json/equal.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import type { MergeTree } from '../../shared/engine/merge/merge-tree.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
@@ -43,6 +43,8 @@ export interface ManagedObject {
   readonly tree: MergeTree | undefined
   /** What the API server puts in the place of fields that a writer left out, before we see what he wrote. */
   readonly defaults: SchemaDefaults
+  /** What the schema of its kind says of values, as it is served; undefined while that is not known. */
+  readonly values: unknown
   /** The leader publishes the very same baseline; where it does not, two opinions would be an edit war. */
   readonly isAgreed: boolean
   /** For a disruptive asset, the digest of the desired state in force. */
@@ -85,9 +87,7 @@ export interface Snapshot {
 export const queriesOf = (catalog: Catalog, { facts }: State): readonly KindQuery[] =>
   catalog.flatMap((asset) => {
     const identity = identityOn(asset, facts)
-    return identity
-      ? [{ ...identity, enumPointers: [], fieldPointers: [], wantsDefaults: true }]
-      : []
+    return identity ? [{ ...identity, enumPointers: [], fieldPointers: [], wantsValues: true }] : []
   })
 
 /** Makes a snapshot of the published state, rendering each baseline as the leader did. */
@@ -102,7 +102,6 @@ export function createSnapshot(
   const settings = settingsInForce(known, state.otherAutopilot)
   const isOtherThere = state.otherAutopilot !== 'absent'
   const statuses = decide(facts, settings)
-  const annotationsKnown = canonicalJson(facts.hco.annotations)
   const all = catalog.map((asset): ManagedObject => {
     const status = statuses.get(asset.name)
     if (!status) throw new Error(`asset ${asset.name} is of another catalog`)
@@ -116,6 +115,7 @@ export function createSnapshot(
       status,
       tree: schema?.tree,
       defaults: schema?.defaults ?? {},
+      values: schema?.values,
       isAgreed: status.kind === 'active' && state.baselines[asset.name] === status.digest,
       appliedDigest: state.applied[asset.name],
     }
@@ -148,7 +148,7 @@ export function createSnapshot(
     asAnnotated(managed, { metadata }) {
       if (!managed.isHco) return managed
       const annotations = annotationFacts(metadata.annotations ?? {})
-      if (canonicalJson(annotations) === annotationsKnown) return managed
+      if (isEqual(annotations, facts.hco.annotations)) return managed
       const status = statusWith(managed, { ...facts.hco, annotations }, settings)
       return isSame(status, managed.status) ? managed : { ...managed, status }
     },

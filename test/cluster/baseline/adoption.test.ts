@@ -1,4 +1,6 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
+
+import { ownFolder } from '../../../src/cli/assets.ts'
 import {
   autopilotCluster,
   HCO,
@@ -8,6 +10,7 @@ import {
   METALLB,
   PCI,
 } from '../harness/autopilot-fixture.ts'
+import { programWith } from '../harness/program.ts'
 import { until } from '../harness/until.ts'
 
 const MACHINE_CONFIGURATION = 'machineconfiguration.openshift.io/v1'
@@ -60,6 +63,14 @@ const before: readonly Loose[] = [
   },
 ]
 
+/** A release in which one value of the baseline is another one. */
+const newerProgram = (t: Test) => {
+  const { read } = ownFolder()
+  const template = 'active/node-health-standard.yaml.ejs'
+  const text = read(template).replace('minHealthy: 51%', 'minHealthy: 60%')
+  return programWith(t, { change: (catalog) => catalog, files: { [template]: text } })
+}
+
 t.test('what was there before', async (t) => {
   const cluster = await autopilotCluster(t, {
     isEarly: true,
@@ -86,6 +97,7 @@ t.test('what was there before', async (t) => {
     })
     return found.map(({ note }) => note)
   }
+  const newer = newerProgram(t)
   for (const object of before) await create(object)
 
   await t.test(
@@ -146,5 +158,33 @@ t.test('what was there before', async (t) => {
     for (const kind of ['HyperConverged', 'KubeletConfig', 'MachineConfig', 'MetalLB'])
       t.equal((await adoptionOf(kind)).length, 1, kind)
     t.equal((await events('AssetAdopted')).length, before.length)
+  })
+
+  await t.test('a newer release’s value is told as its own, and as nobody’s drift', async (t) => {
+    await cluster.restart('reconciler', { program: newer })
+    const { regarding } = await untilEvent(
+      'AssetApplied',
+      /^node-health-standard: its baseline changed: \/spec\/minHealthy "51%" → "60%"$/,
+    )
+    t.equal(regarding.name, 'virt-node-health-check')
+    t.equal((await read(HEALTH_CHECK)).spec.minHealthy, '60%')
+    await untilCompared('virt-node-health-check')
+    const told = (await events('AssetApplied')).filter(({ note }) => note.includes('60%'))
+    t.equal(told.length, 1, 'once')
+    t.same(await events('DriftCorrected'), [])
+    t.match(
+      cluster.log('reconciler'),
+      /"asset":"node-health-standard".*"pointers":\["\/spec\/minHealthy"\].*"msg":"baseline changed"/,
+    )
+  })
+
+  await t.test('what is moved away from that value is drift again', async () => {
+    await cluster.withoutWebhook(async () => {
+      const patch = '{"spec":{"minHealthy":"51%"}}'
+      const target = ['nodehealthcheck', 'virt-node-health-check']
+      const said = await alice(['patch', ...target, '--type=merge', `--patch=${patch}`])
+      if (said.code !== 0) throw new Error(said.stderr)
+      await untilEvent('DriftCorrected', /: put back: \/spec\/minHealthy "51%" → "60%"$/)
+    })
   })
 })

@@ -31,7 +31,8 @@ const infrastructure = (type: string, controlPlaneTopology: string): Manifest =>
 })
 
 const PCI = 'pciDevicesPresent'
-const AMD64 = 'amd64PciDevicesPresent'
+const AMD64 = 'amd64PciDevicesOnWorkers'
+const MASTER = 'amd64PciDevicesOnMasters'
 const NUMA = 'numaNodesPresent'
 const GPU = 'gpuPresent'
 
@@ -50,14 +51,14 @@ const shapes: readonly Shape[] = [
   {
     what: 'one OpenShift node with every role',
     objects: sample('cluster-sno'),
-    hardware: [PCI, AMD64, NUMA],
+    hardware: [PCI, MASTER, NUMA],
     topology: ['singleNode', 'schedulableMasters'],
     provider: 'none',
   },
   {
     what: 'three schedulable masters',
     objects: sample('cluster-compact'),
-    hardware: [PCI, AMD64, NUMA],
+    hardware: [PCI, MASTER, NUMA],
     topology: ['compact', 'schedulableMasters'],
     provider: 'baremetal',
   },
@@ -160,6 +161,28 @@ t.test('facts', async (t) => {
     await admin('DELETE', `${CONFIG}/schedulers/cluster`)
     await until('and so is its end', async () => !(await facts()).topology.schedulableMasters)
     t.equal(await metric('reconciler', 'virt_platform_leader'), 1)
+  })
+
+  await t.test('of a cluster network that has too little room for pods', async () => {
+    const clusterNetwork = [{ cidr: '10.128.0.0/14', hostPrefix: 24 }]
+    const network = {
+      apiVersion: 'config.openshift.io/v1',
+      kind: 'Network',
+      metadata: { name: 'cluster' },
+      spec: { clusterNetwork, serviceNetwork: ['172.30.0.0/16'], networkType: 'OVNKubernetes' },
+      status: { clusterNetwork },
+    }
+    await install(cluster, [network])
+    await until('it is seen', async () => (await facts()).topology.smallPodSubnets === true)
+  })
+
+  await t.test('of nodes that tell their pressure, once all of a pool do', async () => {
+    const path = '/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker/status'
+    const source = [{ name: '99-openshift-machineconfig-worker-psi-karg' }]
+    const status = { configuration: { source } }
+    const { status: code } = await admin('PATCH', path, { status }, 'application/merge-patch+json')
+    t.equal(code, 200)
+    await until('it is seen', async () => (await facts()).topology.pressureInformation === true)
   })
 
   await t.test('of kubelets that read no folder of settings, by their unit', async () => {

@@ -16,6 +16,49 @@ const TEMPLATES = join(import.meta.dirname, '../../clusters/remediation.yaml')
 const FOREIGN = join(import.meta.dirname, '../../clusters/foreign-remediation.yaml')
 const WITH_SECRETS = join(import.meta.dirname, '../../clusters/definitions')
 
+/** What operators from 0.7 on refuse: a template that does not say which controller a node has. */
+const REFUSAL = 'mandatory parameters are missing'
+const NEWER_OPERATOR = [
+  {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: 'fence-agents-0.7' },
+    spec: {
+      matchConstraints: {
+        resourceRules: [
+          {
+            apiGroups: ['fence-agents-remediation.medik8s.io'],
+            apiVersions: ['v1alpha1'],
+            operations: ['CREATE', 'UPDATE'],
+            resources: ['fenceagentsremediationtemplates'],
+          },
+        ],
+      },
+      validations: [
+        { expression: 'has(object.spec.template.spec.nodeparameters)', message: REFUSAL },
+      ],
+    },
+  },
+  {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name: 'fence-agents-0.7' },
+    spec: { policyName: 'fence-agents-0.7', validationActions: ['Deny'] },
+  },
+]
+
+const templateWith = (parameters: object) => ({
+  apiVersion: 'fence-agents-remediation.medik8s.io/v1alpha1',
+  kind: 'FenceAgentsRemediationTemplate',
+  metadata: { name: 'fenceagentsremediationtemplate-default', namespace: PLACE },
+  spec: {
+    template: {
+      spec: { agent: 'fence_ipmilan', sharedSecretName: 'bmc-credentials', ...parameters },
+    },
+  },
+})
+const OWN = { nodeparameters: { '--ip': { 'worker-0': '192.0.2.1' } }, retrycount: 9 }
+
 t.test('fencing', async (t) => {
   const cluster = await autopilotCluster(t, {
     reconcilerFlags: ['--resync=500ms'],
@@ -89,10 +132,26 @@ t.test('fencing', async (t) => {
       t.ok(await read(HEALTH_CHECK), 'nothing is deleted before something else is there')
       t.notOk(await read(FENCING), 'nor is a check made that refers to nothing')
       await install(cluster, [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: PLACE } }])
-      const template = await until('the template is there', () => read(TEMPLATE))
+      await install(cluster, NEWER_OPERATOR)
+      const create = (template: object) =>
+        alice(['create', '-f', '-', '--dry-run=server'], { input: JSON.stringify(template) })
+      await until('an operator as 0.7 judges', async () =>
+        (await create(templateWith({}))).stderr.includes(REFUSAL),
+      )
+      await untilEvent(
+        'AssetSkipped',
+        /^fence-agents-template: waits until somebody creates FenceAgentsRemediationTemplate openshift-workload-availability\/fenceagentsremediationtemplate-default$/,
+      )
+      t.ok(await read(HEALTH_CHECK), 'the standard check stays until then')
+      await install(cluster, [templateWith(OWN)])
+      const template = await until('it is kept', async () => {
+        const found = await read(TEMPLATE)
+        return found.spec.template.spec.sharedparameters && found
+      })
       t.match(template.spec.template.spec, {
-        agent: 'fence_ipmilan',
+        ...OWN,
         sharedSecretName: 'bmc-credentials',
+        remediationStrategy: 'OutOfServiceTaint',
       })
       const check = await until('its check is there', () => read(FENCING))
       t.equal(check.spec.remediationTemplate.name, template.metadata.name)
@@ -101,13 +160,13 @@ t.test('fencing', async (t) => {
         'AssetPruned',
         /^node-health-standard: deleted: gives way to fence-agents-health-check$/,
       )
+      t.notMatch(cluster.log('reconciler'), REFUSAL, 'nothing of ours was ever refused')
     },
   )
 
-  await t.test('what the site knows of its controllers may be added, and stays', async (t) => {
-    const patch = {
-      spec: { template: { spec: { nodeparameters: { '--ip': { 'worker-0': '192.0.2.1' } } } } },
-    }
+  await t.test('what the site knows of its controllers may be changed, and stays', async (t) => {
+    const ip = { '--ip': { 'worker-0': '192.0.2.2' } }
+    const patch = { spec: { template: { spec: { nodeparameters: ip, retrycount: 7 } } } }
     const { name, namespace } = (await read(TEMPLATE)).metadata
     const said = await alice([
       ...['patch', 'fenceagentsremediationtemplate', '-n', namespace, name],

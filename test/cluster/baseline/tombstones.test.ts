@@ -103,10 +103,7 @@ t.test('tombstones and prune', async (t) => {
       ),
     )
     t.match(request.requestObject.preconditions, { uid, resourceVersion: /^\d+$/ })
-    const event = await untilEvent(
-      'TombstoneDeleted',
-      /^plain: deleted, because a better way has come/,
-    )
+    const event = await untilEvent('TombstoneDeleted', /^plain: deleted: a better way has come/)
     t.match(event.regarding, { kind: 'ConfigMap', name: 'plain' })
     await until(
       'it is counted',
@@ -180,7 +177,7 @@ t.test('tombstones and prune', async (t) => {
       metric('reconciler', 'virt_platform_activation_info', 'mode="observe"').then(Boolean),
     )
     await create('later')
-    await untilEvent('DriftDetected', /^later: would be deleted/)
+    await untilEvent('DriftDetected', /^later: would be deleted: ./)
     await annotate('platform.kubevirt.io/autopilot=false')
     await cluster.untilCompared('later')
     t.ok(await read(at('later')))

@@ -122,6 +122,15 @@ t.test('what nobody asks for any more goes, whoever stored it', async (t) => {
       })
       t.match(stderr, 'kept at')
       t.equal(await isOn(), true)
+      const ending = ['annotate', ...HYPERCONVERGED, `${PREFIX}/enable-aaq-`, '--dry-run=server']
+      const told = await succeeds(ending)
+      t.match(told.stderr, 'deletes its AAQ for this, and every quota with it')
+      const [, field = ''] = /To keep them.*(ignore-fields=\S+)/.exec(told.stderr) ?? []
+      await annotate(field)
+      t.notMatch((await annotate('enable-aaq-')).stderr, 'AAQ')
+      await untilCompared('kubevirt-hyperconverged')
+      t.equal(await isOn(), true, 'whoever takes the field over keeps the quotas')
+      await annotate('ignore-fields-')
     },
   )
 

@@ -146,7 +146,7 @@ t.test('diff says what the reconciler does', async (t) => {
     t.equal(first.code, 1)
     t.match(first.stderr, /the autopilot only observes/)
     for (const line of [
-      /^ConfigMap default\/outdated \(outdated\): would be deleted$/m,
+      /^ConfigMap default\/outdated \(outdated\): would be deleted: a better way has come$/m,
       /^HyperConverged openshift-cnv\/kubevirt-hyperconverged \(hco-golden-config\): would be changed$/m,
       /^ {2}\/spec\/deployment\/uninstallStrategy "RemoveWorkloads" → "BlockUninstallIfWorkloadsExist"$/m,
       /^MachineConfig 50-virt-pci-passthrough \(pci-passthrough\): would be created; reboots 3 nodes of pool worker \(.*\); waits for approval$/m,

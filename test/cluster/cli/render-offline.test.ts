@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { parseAllDocuments } from 'yaml'
+import { ownFolder } from '../../../src/cli/assets.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
+import type { Loose } from '../harness/autopilot-fixture.ts'
 import { ownProgram } from '../harness/program.ts'
 import { run } from '../harness/run.ts'
 
@@ -48,8 +50,6 @@ t.test('hardware is as the flags say, or as the nodes have it', async (t) => {
   t.match(await states(`--nodes=${NODES}/worker-baremetal-gpu.yaml`), {
     'pci-passthrough': 'Active',
   })
-  const { stdout } = await run(['render', '--asset=kubelet-perf-settings', '--force-numa'])
-  t.match(stdout, /topologyManagerPolicy: best-effort/)
 })
 
 t.test('an API that is not there takes its assets along', async (t) => {
@@ -89,13 +89,39 @@ spec:
   t.match(objects(stdout), [
     {
       kind: 'KubeDescheduler',
-      spec: { profiles: ['KubeVirtRelieveAndMigrate'], evictionLimits: { total: 8, node: 1 } },
+      spec: { profiles: ['LongLifecycle'], evictionLimits: { total: 8, node: 1 } },
     },
   ])
   const [hco] = objects(
     (await run(['render', '--hco=-', '--asset=hco-golden-config'], { input })).stdout,
   )
   t.equal(hco?.metadata.namespace, 'kubevirt')
+})
+
+t.test('the payloads of a MachineConfig are shown as the files that they become', async (t) => {
+  const input = `apiVersion: hco.kubevirt.io/v1
+kind: HyperConverged
+metadata:
+  name: kubevirt-hyperconverged
+  namespace: openshift-cnv
+  annotations: { platform.kubevirt.io/enable-ksm-zero-only: "true" }
+`
+  const ksm = ['render', '--hco=-', '--asset=ksm-zero-pages']
+  const sourceIn = (stdout: string) => {
+    const spec = objects(stdout)[0]?.spec as Loose
+    return spec.config.storage.files[0].contents.source
+  }
+  const encoded = await run(ksm, { input })
+  t.match(sourceIn(encoded.stdout), /^data:.*;base64,/)
+  for (const output of ['yaml', 'json'] as const) {
+    const { code, stdout } = await run([...ksm, '--decode', '-o', output], { input })
+    t.equal(code, 0)
+    const text = output === 'yaml' ? stdout : JSON.stringify(JSON.parse(stdout).items[0])
+    t.equal(sourceIn(text), ownFolder().read('active/ksm-zero-pages/ksm-tune.py'), output)
+  }
+  const { stdout } = await run([...ksm, '--decode'], { input })
+  t.match(stdout, /^ +source: \|\n +#!/m, 'line by line')
+  t.match((await run(['render', '--help'])).stdout, /--decode +show what payloads/)
 })
 
 t.test('an asset that was asked for and is not active is told', async (t) => {
@@ -108,7 +134,7 @@ t.test('an asset that was asked for and is not active is told', async (t) => {
   t.equal(said.code, 0)
   t.match(
     said.stderr,
-    /pci-passthrough is not active: waits until amd64PciDevicesPresent on some node/,
+    /pci-passthrough is not active: waits until amd64PciDevicesOnWorkers on some node/,
   )
   t.match(objects(said.stdout), [{ kind: 'MetalLB', metadata: { name: 'metallb' } }])
   t.notOk('spec' in (objects(said.stdout)[0] ?? {}))

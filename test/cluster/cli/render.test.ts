@@ -37,6 +37,7 @@ const withoutSkipped = ({ stderr, ...said }: Said): Said => ({
 const FACT_KINDS = `nodes,${[
   'infrastructures',
   'schedulers',
+  'networks.config.openshift.io',
   'machineconfigpools',
   'kubeletconfigs.machineconfiguration.openshift.io',
   'machineconfigs',

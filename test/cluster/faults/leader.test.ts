@@ -19,7 +19,7 @@ const LEASE = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/virt-
 const CHECK = ['nodehealthcheck', 'virt-node-health-check']
 
 t.test('leadership', async (t) => {
-  const cluster = await autopilotCluster(t)
+  const cluster = await autopilotCluster(t, { isOwn: true })
   const { autopilot, read } = cluster
   const { reconciler } = autopilot
   const alice = cluster.person('alice')

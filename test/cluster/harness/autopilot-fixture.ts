@@ -267,7 +267,7 @@ export async function autopilotCluster(
  * registered after the first, and the leader has noted that it registered them.
  */
 export async function untilAtWork(
-  { admin, read }: Pick<AutopilotCluster, 'admin' | 'read'>,
+  { admin, callsBefore, read }: Pick<AutopilotCluster, 'admin' | 'callsBefore' | 'read'>,
   autopilot: Autopilot,
   client: Client,
 ): Promise<void> {
@@ -279,7 +279,7 @@ export async function untilAtWork(
   const label = { metadata: { labels: { 'example.com/asked': 'yes' } } }
   await until('the API server asks by the second entry, too', async () => {
     await admin('PATCH', `${HCO}?dryRun=All`, label, 'application/merge-patch+json')
-    const { series } = await callsOf({ admin })
+    const { series } = await callsOf({ admin, callsBefore })
     return Object.keys(series).some((name) => name.includes('"validate.platform.kubevirt.io"'))
   })
 }

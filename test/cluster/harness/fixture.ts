@@ -13,8 +13,10 @@ import {
 import { install, untilServed } from '../../../tools/control-plane/install.ts'
 import type { User } from '../../../tools/control-plane/kubeconfig.ts'
 import { send } from '../../../tools/control-plane/request.ts'
+import { type Counts, countsOf } from './calls.ts'
 import { type Holdings, manifestsOf } from './manifests.ts'
 import { preparedData } from './prepared-data.ts'
+import { SHARED_PLANE, useSharedPlane } from './shared-plane.ts'
 
 /** What ends with a test file: tap's `t`. */
 export interface Scope {
@@ -28,6 +30,8 @@ export interface TestClusterOptions
     Holdings {
   /** Starts on an empty etcd: where the first start of a control plane is the subject. */
   readonly isFirstStart?: boolean
+  /** Never shares a control plane: where its API server is stopped, or its processes are looked at. */
+  readonly isOwn?: boolean
 }
 
 /** How kubectl ended, and what it said. */
@@ -53,6 +57,8 @@ export interface Answer<Body> {
 /** A control plane for the tests of one file. */
 export interface TestCluster extends ControlPlane {
   readonly binaries: Binaries
+  /** What the API server had counted of its calls to our webhooks before this test. */
+  readonly callsBefore: Counts
   /** Runs the real kubectl, with a home and caches of its own. */
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<Said>
   /** Sends a request as the administrator. */
@@ -64,13 +70,49 @@ export interface TestCluster extends ControlPlane {
   ): Promise<Answer<Body>>
 }
 
-/** Starts a cluster that ends with the test: the real API server, with definitions and samples. */
+/**
+ * A cluster that ends with the test: the real API server, with definitions and samples. Where nothing else is asked for it is the
+ * one that the runner keeps, as it was at its start; its second in one test file is the file's own.
+ */
 export async function testCluster(
   t: Scope,
-  { controllerManager = false, isFirstStart = false, ...rest }: TestClusterOptions = {},
+  options: TestClusterOptions = {},
 ): Promise<TestCluster> {
+  const { controllerManager = false } = options
   const print = (line: string) => t.comment(line)
   const binaries = await findBinaries({ env: environment(), print, controllerManager })
+  const isPlain = Object.values(options).every((value) => value === undefined)
+  const shared = isPlain ? takeSharedPlane() : undefined
+  const plane = await (shared ? useSharedPlane(shared) : startOwn(t, binaries, options))
+  t.teardown(plane.stop)
+  const admin = async (method: string, path: string, body?: unknown, contentType?: string) => {
+    const { url, ca, token } = plane
+    const type = contentType && { contentType }
+    const { status, text } = await send(url + path, { method, ca, token, body, ...type })
+    return { status, body: text.startsWith('{') ? JSON.parse(text) : text }
+  }
+  return Object.assign(plane, {
+    binaries,
+    callsBefore: shared ? await countsOf({ admin }) : {},
+    kubectl: createKubectl(plane, binaries),
+    admin,
+  })
+}
+
+let isTaken = false
+
+function takeSharedPlane(): string | undefined {
+  if (isTaken) return undefined
+  isTaken = true
+  return environment()[SHARED_PLANE]
+}
+
+async function startOwn(
+  t: Scope,
+  binaries: Binaries,
+  { controllerManager = false, isFirstStart = false, ...rest }: TestClusterOptions,
+): Promise<ControlPlane> {
+  const print = (line: string) => t.comment(line)
   const hasDefaults = (rest.crds ?? true) === true && rest.samples !== false
   const { etcdData, types } = await preparedData(
     hasDefaults ? 'installed' : 'empty',
@@ -87,19 +129,14 @@ export async function testCluster(
   const isInstalled = hasDefaults && !isFirstStart
   const manifests = isInstalled ? [] : manifestsOf(rest) // meanwhile
   const plane = await starting
-  t.teardown(plane.stop)
-  if (isInstalled) await untilServed(plane, types)
-  else await install(plane, manifests)
-  return Object.assign(plane, {
-    binaries,
-    kubectl: createKubectl(plane, binaries),
-    async admin(method: string, path: string, body?: unknown, contentType?: string) {
-      const { url, ca, token } = plane
-      const type = contentType && { contentType }
-      const { status, text } = await send(url + path, { method, ca, token, body, ...type })
-      return { status, body: text.startsWith('{') ? JSON.parse(text) : text }
-    },
-  })
+  try {
+    if (isInstalled) await untilServed(plane, types)
+    else await install(plane, manifests)
+    return plane
+  } catch (error) {
+    await plane.stop()
+    throw error
+  }
 }
 
 /** The environment that the tests were started in. */

@@ -9,7 +9,7 @@ import {
   type Loose,
   NAMESPACE,
 } from '../harness/autopilot-fixture.ts'
-import { callsOf } from '../harness/calls.ts'
+import { type Calls, callsOf } from '../harness/calls.ts'
 import type { Scope } from '../harness/fixture.ts'
 import { until } from '../harness/until.ts'
 import { type BadWebhook, type Manner, startBadWebhook } from './bad-webhook.ts'
@@ -32,7 +32,7 @@ export interface BrickableCluster extends AutopilotCluster {
   /** Waits until this is what becomes of a write to a managed object; the API server learns of a change late. */
   readonly untilFate: (fate: Fate) => Promise<void>
   /** What the API server counts of its calls to our webhooks, by series. */
-  readonly counted: () => Promise<Readonly<Record<string, string>>>
+  readonly counted: () => Promise<Calls['series']>
   /** What VirtPlatformAdmissionErrors adds up, of the mutating entry and of the validating one. */
   readonly alarming: () => Promise<readonly number[]>
   /** Proves that every write that is none of ours goes through, and that nobody is asked about one. */

@@ -143,7 +143,7 @@ t.test('processes of two versions', async (t) => {
   )
 
   const flag = async (): Promise<Loose> =>
-    JSON.parse((await read(STATE)).data['hardware.json']).amd64PciDevicesPresent
+    JSON.parse((await read(STATE)).data['hardware.json']).amd64PciDevicesOnWorkers
   const baselines = async () => Object.keys(JSON.parse((await read(STATE)).data['baselines.json']))
   const said = (text: string) =>
     cluster
@@ -184,7 +184,7 @@ t.test('processes of two versions', async (t) => {
         async meanwhile() {
           const { data } = await read(STATE)
           const hardware = JSON.parse(data['hardware.json'])
-          hardware.amd64PciDevicesPresent.falseSince = falseSince - FIFTEEN_MINUTES_MS
+          hardware.amd64PciDevicesOnWorkers.falseSince = falseSince - FIFTEEN_MINUTES_MS
           const patch = { data: { 'hardware.json': JSON.stringify(hardware) } }
           await cluster.admin('PATCH', STATE, patch, 'application/merge-patch+json')
         },

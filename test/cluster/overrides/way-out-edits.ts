@@ -242,3 +242,57 @@ export const denied: readonly Edit[] = [
     stored: '3.2.0',
   },
 ]
+
+/** An edit that no annotation makes legitimate, since the schema of its kind refuses it. */
+export interface ImpossibleEdit extends Pick<Edit, 'says' | 'path' | 'write'> {
+  /** The operation that would ask for it. */
+  readonly patch: object
+  readonly why: string
+}
+
+const impossibleAt = (
+  path: string,
+  pointer: string,
+  value: unknown,
+  says: string,
+  why: string,
+): ImpossibleEdit => {
+  const content = pointer
+    .split('/')
+    .slice(1)
+    .reduceRight<unknown>((inner, token) => ({ [token]: inner }), value)
+  const write = merge(path, content as object)
+  return { says, path, write, patch: { op: 'add', path: pointer, value }, why: `${pointer}${why}` }
+}
+
+/** Each is put back or denied before the API server comes to look at it. */
+export const impossible: readonly ImpossibleEdit[] = [
+  impossibleAt(
+    HCO,
+    '/spec/deployment/uninstallStrategy',
+    'RemoveWorkload',
+    'a value that is none of the choices',
+    ' must be one of "RemoveWorkloads", "BlockUninstallIfWorkloadsExist"',
+  ),
+  impossibleAt(
+    HCO,
+    '/spec/virtualization/liveMigrationConfig/allowPostCopy',
+    'yes',
+    'a text for a boolean',
+    ' must be boolean',
+  ),
+  impossibleAt(
+    HEALTH_CHECK,
+    '/spec/minHealthy',
+    '147%',
+    'a text that is no share',
+    ' must match pattern ',
+  ),
+  impossibleAt(
+    HEALTH_CHECK,
+    '/spec/selector/matchExpressions',
+    [{ key: 'infra' }],
+    'an item without a field that it needs',
+    "/0 must have required property 'operator'",
+  ),
+]

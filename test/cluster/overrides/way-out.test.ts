@@ -20,6 +20,8 @@ import {
   denied,
   type Edit,
   HOSTILE,
+  type ImpossibleEdit,
+  impossible,
   merge,
   PREFIX,
   ROLE,
@@ -86,6 +88,8 @@ t.test('the command that a message gives makes the very same edit last', async (
       t.strictNotSame(of(await read(path)), stored, 'it is not stored')
       const command = commandsIn(said).find((text) => text.includes(`${PREFIX}/${way}=`))
       t.ok(command, said.stderr)
+      for (const text of commandsIn(said))
+        t.match(await person.shell(`${text} --dry-run=server`), { code: 0 }, text)
       const pasted = await person.shell(String(command))
       t.match(pasted, { code: 0 }, pasted.stderr)
       const again = await write(person)
@@ -96,6 +100,23 @@ t.test('the command that a message gives makes the very same edit last', async (
   }
 
   for (const edit of corrected) await works(0)(edit)
+  const isVain = (code: number) => async (edit: ImpossibleEdit) => {
+    const { says, path, write, patch, why } = edit
+    await t.test(`${says}: what the API server refuses is not offered`, async (t) => {
+      const person = cluster.person(`admin-${++people}`)
+      const said = await write(person)
+      t.equal(said.code, code, said.stderr)
+      t.match(
+        said.stderr,
+        `No annotation helps, since the API server does not take this edit: ${why}`,
+      )
+      t.strictSame(commandsIn(said), [])
+      // So it is: the annotation that would have been offered does no good.
+      const annotated = await annotate(path, `patch=${JSON.stringify([patch])}`)
+      t.match(annotated, { code: 1, stderr: /is invalid: / }, annotated.stderr)
+    })
+  }
+  for (const edit of impossible) await isVain(0)(edit)
 
   const tell = async (t: Test, code: number) => {
     const said = await merge(CONFIG_MAP, data({ password: SECRET }))(cluster.person(`eve-${code}`))
@@ -179,6 +200,7 @@ t.test('the command that a message gives makes the very same edit last', async (
     return dry.code === 1
   })
   for (const edit of denied) await works(1)(edit)
+  for (const edit of impossible) await isVain(1)(edit)
 
   await t.test(
     'a secret is not repeated where its edit is denied, nor anywhere else',

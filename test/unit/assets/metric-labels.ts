@@ -24,6 +24,23 @@ export const API_SERVER_METRICS: MetricLabels = new Map([
   ],
 ])
 
+const EVICTIONS = ['result', 'strategy', 'profile', 'namespace', 'node']
+const duration = (name: string, labels: readonly string[]) =>
+  [
+    [`${name}_bucket`, [...labels, 'le']],
+    [`${name}_count`, labels],
+  ] as const
+
+/** What the descheduler tells of itself: by metrics/metrics.go of its releases 0.31 to 0.35, the older names from before 0.34. */
+export const DESCHEDULER_METRICS: MetricLabels = new Map([
+  ['descheduler_pods_evicted_total', EVICTIONS],
+  ['descheduler_pods_evicted', EVICTIONS],
+  ...duration('descheduler_loop_duration_seconds', []),
+  ...duration('descheduler_descheduler_loop_duration_seconds', []),
+  ...duration('descheduler_strategy_duration_seconds', ['strategy', 'profile']),
+  ...duration('descheduler_descheduler_strategy_duration_seconds', ['strategy', 'profile']),
+])
+
 /** The metrics that an alert of ours may be on: what both processes export, and what every Prometheus or API server has. */
 export function knownMetrics(): MetricLabels {
   const reconciler = createRegistry()

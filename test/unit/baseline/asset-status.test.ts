@@ -166,7 +166,7 @@ const inactive: readonly (readonly [
     'waits for hardware',
     { asset: pci },
     'ConditionFalse',
-    'waits until amd64PciDevicesPresent on some node, or platform.kubevirt.io/vfio-device-ids names some',
+    'waits until amd64PciDevicesOnWorkers on some node, or platform.kubevirt.io/vfio-device-ids names some',
   ],
   [
     'was asked for, and lacks the hardware',
@@ -205,6 +205,12 @@ const inactive: readonly (readonly [
     },
     'ConditionFalse',
     'waits until the topology is schedulableMasters=true',
+  ],
+  [
+    'nobody has asked for, and can never be on a hosted cluster',
+    { asset: assetNamed('psi-enable'), topology: { hostedControlPlane: true } },
+    'ConditionFalse',
+    'can never be active on this cluster: its control plane is hosted, so that its nodes are configured by spec.config of their NodePools, on the management cluster; put there what they need',
   ],
   [
     'finds nothing to set',
@@ -295,7 +301,7 @@ t.test('a condition that cannot be judged is a failure, never false', async (t) 
   t.strictSame(statusOf(pci, facts, readSettings({}).settings, sha256), {
     kind: 'failed',
     reason: 'RenderFailed',
-    message: 'the fact amd64PciDevicesPresent is not known',
+    message: 'the fact amd64PciDevicesOnWorkers is not known',
   })
 })
 
@@ -319,7 +325,7 @@ t.test('the same facts give the same digests, in whatever order they were read',
   const expected = digests(FULL)
   t.same(
     expected.filter((line) => !line.includes(' ')),
-    ['fence-agents-template', 'fence-agents-health-check'],
+    ['fence-agents-template', 'fence-agents-health-check', 'fence-agents-health-check-master'],
   )
   t.same(digests(FULL), expected)
   const spec = {
@@ -374,11 +380,11 @@ t.test(
   },
 )
 
-t.test('only the HyperConverged is never created by us', async (t) => {
+t.test('what holds what only its admin knows is never created by us', async (t) => {
   const others = catalog.filter((asset) => !isCreatable(asset))
   t.same(
     others.map(({ name }) => name),
-    ['hco-golden-config'],
+    ['hco-golden-config', 'fence-agents-template'],
   )
 })
 

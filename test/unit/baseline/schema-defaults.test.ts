@@ -33,7 +33,7 @@ const document = {
 const query = { apiVersion: 'x.io/v1', kind: 'One', enumPointers: [], fieldPointers: [] }
 
 t.test('reads what is put in the place of a field that is left out', async (t) => {
-  const { defaults = {} } = readKind(document, { ...query, wantsDefaults: true }) ?? {}
+  const { defaults = {} } = readKind(document, { ...query, wantsValues: true }) ?? {}
   t.strictSame(defaults, {
     '/spec/text': 'a',
     '/spec/list': [1],

@@ -77,6 +77,7 @@ const changes: readonly (readonly [what: string, Finding, lines: readonly string
         asset: assetNamed('swap-enable'),
         outcome: {
           kind: 'pendingRemoval',
+          why: 'w',
           reason: 'PoolBusy',
           disruption: reboot,
           busyPools: ['gpu', 'infra'],
@@ -91,7 +92,7 @@ const changes: readonly (readonly [what: string, Finding, lines: readonly string
       },
     ),
     [
-      `${SWAP}: would be deleted; reboots 6 nodes of pools worker, gpu and infra (a, b, c); waits for pools gpu and infra, which are busy`,
+      `${SWAP}: would be deleted: w; reboots 6 nodes of pools worker, gpu and infra (a, b, c); waits for pools gpu and infra, which are busy`,
     ],
   ],
   [
@@ -106,8 +107,13 @@ const changes: readonly (readonly [what: string, Finding, lines: readonly string
   ],
   [
     'a deletion',
-    finding('swap-enable', { kind: 'pendingRemoval', reason: 'Held', disruption: reboot }),
-    [`${SWAP}: would be deleted; reboots 3 nodes of pool worker (a, b, c); waits for approval`],
+    finding('swap-enable', {
+      kind: 'pendingRemoval',
+      why: 'w',
+      reason: 'Held',
+      disruption: reboot,
+    }),
+    [`${SWAP}: would be deleted: w; reboots 3 nodes of pool worker (a, b, c); waits for approval`],
   ],
   [
     'no secret, and nothing that moves a cursor',
@@ -131,7 +137,12 @@ for (const [what, found, lines] of changes) {
 }
 
 t.test('a pool that nobody knows has no number of nodes', async (t) => {
-  const outcome = { kind: 'pendingRemoval', reason: 'Observing', disruption: reboot } as const
+  const outcome = {
+    kind: 'pendingRemoval',
+    why: 'w',
+    reason: 'Observing',
+    disruption: reboot,
+  } as const
   const found = findingOf(
     { asset: assetNamed('swap-enable'), outcome },
     { ...surroundings, facts: { pools: {} } },

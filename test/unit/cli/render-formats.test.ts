@@ -24,7 +24,7 @@ const ALL: readonly RenderedAsset[] = [
   rendered('pci-passthrough', { kind: 'failed', reason: 'RenderFailed', message: 'broken' }),
   rendered('node-health-standard', { kind: 'active', baseline, digest }),
 ]
-const WHOLE = { metadataOnly: false }
+const WHOLE = { metadataOnly: false, decode: false }
 
 t.test('yaml: a document for each baseline, with its asset and why it is kept', async (t) => {
   const text = FORMATS.yaml(ALL, WHOLE)
@@ -48,9 +48,19 @@ t.test('json: one list', async (t) => {
 
 t.test('metadata alone, where that is asked for', async (t) => {
   const { spec: _spec, ...rest } = baseline
-  const only = { metadataOnly: true }
+  const only = { ...WHOLE, metadataOnly: true }
   t.same(JSON.parse(FORMATS.json(ALL, only)).items, [rest, rest])
   t.same(parseAllDocuments(FORMATS.yaml(ALL, only))[0]?.toJS(), rest)
+})
+
+t.test('payloads as what they encode, where that is asked for', async (t) => {
+  const contents = (source: string) => ({ ...baseline, spec: { contents: { source } } })
+  const packed = contents('data:;base64,YQpiCg==')
+  const found = [rendered('swap-enable', { kind: 'active', baseline: packed, digest })]
+  const read = { ...WHOLE, decode: true }
+  t.same(JSON.parse(FORMATS.json(found, WHOLE)).items, [packed])
+  t.same(JSON.parse(FORMATS.json(found, read)).items, [contents('a\nb\n')])
+  t.match(FORMATS.yaml(found, read), /source: \|\n +a\n +b\n/, 'line by line')
 })
 
 t.test('status: every asset on one line, in columns that awk can tell apart', async (t) => {

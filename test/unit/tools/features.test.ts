@@ -14,13 +14,14 @@ const conditionsOf = (feature: string, asset: string) =>
     ?.conditions
 
 t.test('each asset is told with its own conditions, not with those of its twin', async (t) => {
-  for (const { name, template, conditions, isTombstone } of catalog) {
+  for (const { name, template, install, conditions, isTombstone } of catalog) {
     if (isTombstone) continue
-    const first = catalog.find((asset) => asset.template === template)?.name ?? ''
+    const alike = catalog.filter((asset) => asset.template === template)
+    const first = alike.find((asset) => asset.install === install)?.name ?? ''
     t.same(conditionsOf(first, name), conditions.map(describeCondition), name)
   }
   t.ok(
-    conditionsOf('swap-enable', 'swap-enable-master')?.includes(
+    conditionsOf('pci-passthrough', 'pci-passthrough-master')?.includes(
       'the topology is schedulableMasters=true',
     ),
   )

@@ -6,6 +6,11 @@ import './baseline/handlers.ts'
 import './baseline/messages.ts'
 import './baseline/overrides.ts'
 import './baseline/properties.ts'
+
+import './baseline/quotas.ts'
+
+import './baseline/refusal.ts'
+
 import './baseline/remedy.ts'
 import './baseline/remedy-cache.ts'
 import './baseline/snapshot.ts'

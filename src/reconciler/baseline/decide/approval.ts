@@ -63,6 +63,8 @@ interface WaitingChange {
   readonly digest: string
   /** What it does to the nodes. */
   readonly reasons: readonly string[]
+  /** Of a removal: why the object is not wanted. */
+  readonly why?: string
 }
 
 /** The changes that wait for approval, by asset and in the order of names. */
@@ -118,7 +120,12 @@ export function afterOutcome(before: ApprovalState, name: string, outcome: Outco
     case 'pendingRemoval': {
       const { reasons = [] } = outcome.disruption ?? {}
       const desired = 'plan' in outcome ? outcome.plan.desired : undefined
-      const change = { reason: outcome.reason, digest: changeDigest(desired, reasons), reasons }
+      const change = {
+        reason: outcome.reason,
+        digest: changeDigest(desired, reasons),
+        reasons,
+        ...('why' in outcome && { why: outcome.why }),
+      }
       return { ...state, waiting: { ...state.waiting, [name]: change } }
     }
     case 'removed':

@@ -1,6 +1,7 @@
 import { isCreatable } from '../../../shared/baseline/asset-status.ts'
-import { isSensitive } from '../../../shared/baseline/catalog/catalog.ts'
+import { isHyperConverged, isSensitive } from '../../../shared/baseline/catalog/catalog.ts'
 import { plan } from '../../../shared/baseline/planner.ts'
+import { titleOf } from '../../../shared/engine/json/object.ts'
 import { decideChange } from './change.ts'
 import { type AssetInput, type Decision, final, isManagedByUs, skip } from './decision.ts'
 import { isUnwanted, removal } from './removal.ts'
@@ -53,7 +54,11 @@ const needMissing: Check = ({ live, missingNeed }) =>
 // A cache that lacks the object may be behind; one read by name decides whether to create it.
 const unread: Check = ({ live, isRead }) => (live || isRead ? undefined : { kind: 'read' })
 
-const absent: Check = ({ asset, live }) => (live || isCreatable(asset) ? undefined : skip('Absent'))
+const absent: Check = ({ asset, status, live }) => {
+  if (live || isCreatable(asset)) return undefined
+  if (isHyperConverged(asset) || status.kind !== 'active') return skip('Absent')
+  return skip('Waiting', `waits until somebody creates ${titleOf(status.baseline)}`)
+}
 
 const deleting: Check = ({ live }) =>
   live?.metadata.deletionTimestamp ? skip('Deleting') : undefined

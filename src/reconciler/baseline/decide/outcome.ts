@@ -71,6 +71,8 @@ export type Outcome =
   | {
       readonly kind: 'pendingRemoval'
       readonly reason: PendingReason
+      /** Why the object is not wanted. */
+      readonly why: string
       readonly disruption?: Classification
       readonly busyPools?: readonly string[]
     }

@@ -41,14 +41,14 @@ export function removal(input: AssetInput): Decision {
 }
 
 function deletion(input: AssetInput, live: KubeObject): Decision {
-  const { status, isObserving, nodePolicies: policies } = input
+  const { asset, status, isObserving, nodePolicies: policies } = input
   const effectsOf = () => classifyChange({ live, desired: undefined, policies })
   const { permission, ...disruption } = allowanceFor(input, undefined, effectsOf)
   const reason = permission === 'yes' ? isObserving && 'Observing' : permission
-  if (reason) return final({ kind: 'pendingRemoval', reason, ...disruption })
-  const why = 'message' in status && { why: status.message }
+  const why = 'message' in status ? status.message : asset.description
+  if (reason) return final({ kind: 'pendingRemoval', reason, why, ...disruption })
   return final(
-    { kind: 'removed', was: live, ...why, ...disruption },
+    { kind: 'removed', was: live, why, ...disruption },
     { write: { kind: 'delete', live } },
   )
 }

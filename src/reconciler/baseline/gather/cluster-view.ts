@@ -205,6 +205,7 @@ export class ClusterView {
       nodes: store.objects('nodes'),
       infrastructure: store.object('infrastructure'),
       scheduler: store.object('scheduler'),
+      network: store.object('network'),
       pools: store.objects('pools'),
       kubeletConfigs: store.objects('kubeletConfigs'),
       workerKubelet: store.object('workerKubelet'),

@@ -31,6 +31,7 @@ export interface Observations {
   readonly nodes: readonly KubeObject[]
   readonly infrastructure: KubeObject | undefined
   readonly scheduler: KubeObject | undefined
+  readonly network: KubeObject | undefined
   readonly pools: readonly KubeObject[]
   readonly kubeletConfigs: readonly KubeObject[]
   readonly workerKubelet: KubeObject | undefined

@@ -120,23 +120,20 @@ const TEXTS: {
     const note = message ?? `${reason}: not managed until that changes`
     return text(level, 'skipped', fields, ...(event ? [normal(event, note)] : []))
   },
-  removed({ was, why, disruption }, asset, reach) {
-    const { isTombstone, description } = asset
+  removed({ was, why, disruption }, { isTombstone }, reach) {
     if (!was) return text('debug', 'gone', {})
-    const reason = isTombstone ? description : 'the conditions of its asset hold no more'
-    const note = why === undefined ? `deleted, because ${reason}` : `deleted: ${why}`
-    const told = `${note}${effectTail(disruption, reach)}`
+    const told = `deleted: ${why}${effectTail(disruption, reach)}`
     const event = normal(isTombstone ? 'TombstoneDeleted' : 'AssetPruned', told)
     return text('info', 'deleted', { object: titleOf(was) }, event)
   },
-  pendingRemoval({ reason, busyPools = [] }) {
-    const note = 'would be deleted'
+  pendingRemoval({ reason, why, busyPools = [] }) {
+    const note = `would be deleted: ${why}`
     const events = {
       Observing: [normal('DriftDetected', note)],
       PoolBusy: [normal('DisruptionPending', untilFree(note, busyPools))],
       Held: [],
     }
-    return text('info', 'removal not made', { reason }, ...events[reason])
+    return text('info', 'removal not made', { reason, because: why }, ...events[reason])
   },
   stuck({ since, finalizers }) {
     const note = `being deleted since ${since}, and still there: see why whoever set these finalizers does not remove them: ${finalizers.join(', ')}`

@@ -9,7 +9,7 @@ import { settingNote } from '../../../shared/baseline/settings/setting-note.ts'
 import type { ReadSettings } from '../../../shared/baseline/settings/settings.ts'
 import { isConflict } from '../../../shared/cluster/client.ts'
 import type { RecordEvent } from '../../../shared/cluster/events.ts'
-import { formatValue } from '../../../shared/engine/format-value.ts'
+import { cut, formatValue } from '../../../shared/engine/format-value.ts'
 import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
 import type { Log } from '../../../shared/ops/log.ts'
 import type { ReconcilerMetrics } from '../../../shared/ops/metrics.ts'
@@ -25,11 +25,19 @@ import {
 } from './outcome-metrics.ts'
 import { describeOutcome, listed, type OutcomeText } from './outcome-text.ts'
 
+interface PendingChange {
+  readonly asset: Asset
+  /** What it does to the nodes. */
+  readonly reasons: readonly string[]
+  /** Of a removal: why the object is not wanted. */
+  readonly why?: string
+}
+
 /** Changes that reboot nodes and wait for approval, as one set. */
 export interface PendingSet {
   readonly hco: KubeObject
   readonly facts: Facts
-  readonly changes: readonly { readonly asset: Asset; readonly reasons: readonly string[] }[]
+  readonly changes: readonly PendingChange[]
   /** What to approve; undefined while nothing waits. */
   readonly digest: string | undefined
   /** Whether every change that could wait was looked at: the digest of a part is none that can be approved. */
@@ -167,18 +175,22 @@ function tell(
   }
 }
 
+/** Bytes, of the 1024 that an event's note may have. */
+const LIST_LIMIT = 800
+
 function tellPending(
   { hco, facts, changes }: PendingSet,
   digest: string,
   { log, record }: ReporterDeps,
 ): void {
-  const told = changes.map(({ asset: { object, pool = '' }, reasons }) => {
+  const told = changes.map(({ asset: { object, pool = '' }, reasons, why }) => {
     const effect = { effect: 'reboot', reasons, ...reachOf(pool, facts) } as const
-    return `${object.kind} ${object.name} ${describeEffect(effect)}`
+    const removal = why === undefined ? '' : `would be deleted (${why}), which `
+    return `${object.kind} ${object.name} ${removal}${describeEffect(effect)}`
   })
   const command = approveCommand(hco, digest)
   // The command comes last, to be pasted; so the list before it must leave it room.
-  const note = `${listed(told, '; ')}. To go ahead: ${command}`
+  const note = `${cut(listed(told, '; '), LIST_LIMIT)}. To go ahead: ${command}`
   const reasons = Object.fromEntries(changes.map(({ asset, reasons }) => [asset.name, reasons]))
   log.warn(
     { object: titleOf(hco), digest, changes: told, reasons },

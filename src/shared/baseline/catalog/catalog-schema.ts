@@ -168,6 +168,13 @@ const asset = closed(
           'What happens to an edit of a managed field, unless the HyperConverged or the flag says otherwise: correct if left out. Sensitive and disruptive assets are always denied.',
       }),
     ),
+    create: defaulted(
+      Type.Boolean({
+        description:
+          'Whether the object is created where there is none. false: somebody else creates it, with what no baseline can know; it is kept while it exists.',
+        default: true,
+      }),
+    ),
     prune: defaulted(
       Type.Boolean({
         description:

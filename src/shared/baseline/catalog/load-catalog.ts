@@ -127,6 +127,7 @@ const buried = (entry: TombstoneEntry): Asset => ({
   enums: {},
   fields: {},
   sensitive: false,
+  create: true,
   prune: false,
   render: () => undefined,
   file: (name) => {

@@ -1,4 +1,4 @@
-import { describeCondition, holds, isOptIn } from '../facts/conditions.ts'
+import { describeObstacle, holds, isOptIn, obstacleIn } from '../facts/conditions.ts'
 import type { Facts } from '../facts/facts.ts'
 import type { Asset, Catalog } from './catalog.ts'
 import type { Section } from './catalog-schema.ts'
@@ -41,8 +41,8 @@ export const waitingSections = (asset: Asset, facts: Facts): readonly string[] =
     const { name, install, conditions } = section
     if (install !== 'opt-in' || !isAskedFor(section, facts)) return []
     if (isInForce(asset, section, facts)) return []
-    const failing = conditions.find((condition) => !holds(condition, facts))
-    return failing ? [`its section ${name} waits until ${describeCondition(failing)}`] : []
+    const failing = obstacleIn(conditions, facts)
+    return failing ? [`its section ${name} ${describeObstacle(failing, facts)}`] : []
   })
 
 const isAskedFor = ({ conditions }: Section, facts: Facts) =>

@@ -165,8 +165,8 @@ function conditionMistakes(asset: AssetEntry): readonly EntryMistake[] {
 /** Conditions of which another says the opposite: the asset or the section would never apply. */
 const contradictions = (stated: readonly Stated[], given: readonly Stated[]) =>
   stated.flatMap(({ condition, path }, index): readonly EntryMistake[] => {
-    const rival = [...given, ...stated.slice(0, index)].find((other) =>
-      isOpposite(condition, other.condition),
+    const rival = [...given, ...stated.slice(0, index)].find(
+      (other) => isOpposite(condition, other.condition) || areTwoValues(condition, other.condition),
     )
     if (!rival) return []
     const [mine, its] = [condition, rival.condition].map(describeCondition)
@@ -178,6 +178,15 @@ const isOpposite = (
   { not: mine = false, ...condition }: Condition,
   { not: its = false, ...other }: Condition,
 ) => mine !== its && isEqual(condition, other)
+
+/** One fact of the topology that is to have two values. */
+const areTwoValues = (mine: Condition, its: Condition) =>
+  mine.type === 'topology' &&
+  its.type === 'topology' &&
+  mine.field === its.field &&
+  !mine.not &&
+  !its.not &&
+  (mine.value ?? true) !== (its.value ?? true)
 
 /** A condition on an annotation that means something else already. */
 const reservedAnnotation = ({ condition, path }: Stated): readonly EntryMistake[] =>

@@ -3,12 +3,22 @@ import { parsePointer, valueAt } from '../../engine/json/pointer.ts'
 import { AUTOPILOT, PREFIX } from '../annotations.ts'
 import { ANNOTATION_FORMATS, isOff } from '../catalog/annotation-formats.ts'
 import type { Condition } from '../catalog/condition-schemas.ts'
-import { answerKey, type Facts } from './facts.ts'
+import { answerKey, type Detector, type Facts } from './facts.ts'
 import { KUBELET_FOLDER } from './kubelet-unit.ts'
+import { neverHere } from './never-here.ts'
 
 /** Whether the condition holds; throws when it cannot be evaluated, which is never the same as false. */
 export const holds = (condition: Condition, facts: Facts): boolean =>
   evaluate(condition, facts) !== (condition.not ?? false)
+
+/** The condition that keeps an asset or a section from applying: one that never holds on this cluster, before all others. */
+export const obstacleIn = (conditions: readonly Condition[], facts: Facts) =>
+  conditions.find((condition) => neverHere(condition, facts) !== undefined) ??
+  conditions.find((condition) => !holds(condition, facts))
+
+/** What there is to say of a condition that does not hold. */
+export const describeObstacle = (condition: Condition, facts: Facts) =>
+  neverHere(condition, facts) ?? `waits until ${describeCondition(condition)}`
 
 /** Whether the condition is somebody's word that the asset is wanted. */
 export const isOptIn = ({ type, not }: Condition) =>
@@ -30,6 +40,11 @@ const dropIns = (pool: string, release: string) =>
     `the kubelets of the pool ${pool} do not read ${KUBELET_FOLDER}`,
   ] as const
 
+const foreignHealthCheck = [
+  'a NodeHealthCheck that is not ours selects nodes that ours does',
+  'no NodeHealthCheck but ours selects the nodes that ours does: two would remediate one node at the same time',
+] as const
+
 /** What is to be so where the fact must be true, and where it must be false. */
 const OBSTACLES: Readonly<
   Partial<Record<Of<'topology'>['field'], readonly [whereTrue: string, whereFalse: string]>>
@@ -46,10 +61,8 @@ const OBSTACLES: Readonly<
     'wasp-agent manages swap, or is about to',
     `wasp-agent does not manage swap: HCO deploys it where memoryOvercommitPercentage is above 100, unless it is 1.18 or newer and ${AUTOPILOT} is "true" or lists swap-enable`,
   ],
-  foreignNodeHealthCheck: [
-    'a NodeHealthCheck that is not ours selects nodes that ours does',
-    'no NodeHealthCheck but ours selects the nodes that ours does: two would remediate one node at the same time',
-  ],
+  foreignNodeHealthCheck: foreignHealthCheck,
+  foreignMasterNodeHealthCheck: foreignHealthCheck,
   remediationTemplate: [
     'there is a SelfNodeRemediationTemplate self-node-remediation-automatic-strategy-template, which the Self Node Remediation operator makes',
     'there is no SelfNodeRemediationTemplate self-node-remediation-automatic-strategy-template',
@@ -118,8 +131,13 @@ const isDetected = ({ hardware, hco }: Facts, condition: Of<'hardware-detection'
 
 const DEVICES = 'vfio-device-ids'
 
-const isNameable = ({ detector }: Of<'hardware-detection'>) =>
-  detector === 'pciDevicesPresent' || detector === 'amd64PciDevicesPresent'
+const isNameable = ({ detector }: Of<'hardware-detection'>) => NAMEABLE.has(detector)
+
+const NAMEABLE: ReadonlySet<Detector> = new Set([
+  'pciDevicesPresent',
+  'amd64PciDevicesOnWorkers',
+  'amd64PciDevicesOnMasters',
+])
 
 // A list that is none is a mistake of the assets that it asks for, and of no other.
 const namesDevices = (text = '') =>

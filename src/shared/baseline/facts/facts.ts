@@ -33,7 +33,8 @@ export interface HcoFacts {
 
 export const DETECTORS = [
   'pciDevicesPresent',
-  'amd64PciDevicesPresent',
+  'amd64PciDevicesOnWorkers',
+  'amd64PciDevicesOnMasters',
   'numaNodesPresent',
   'gpuPresent',
 ] as const
@@ -50,8 +51,11 @@ export const TOPOLOGY_FIELDS = [
   'masterKubeletDropIns',
   'foreignSwapManager',
   'foreignNodeHealthCheck',
+  'foreignMasterNodeHealthCheck',
   'remediationTemplate',
   'foreignQuota',
+  'smallPodSubnets',
+  'pressureInformation',
 ] as const
 export type TopologyField = (typeof TOPOLOGY_FIELDS)[number]
 
@@ -79,6 +83,7 @@ export const FACT_SOURCES = {
     resource: 'schedulers',
     name: 'cluster',
   },
+  network: { group: 'config.openshift.io', kind: 'Network', resource: 'networks', name: 'cluster' },
   pools: {
     group: 'machineconfiguration.openshift.io',
     kind: 'MachineConfigPool',

@@ -1,4 +1,5 @@
 import { DETECTORS, type Detector } from './facts.ts'
+import { isMaster } from './label-selector.ts'
 
 /** The part of a Node that says what hardware it has. */
 export interface NodeHardware {
@@ -16,12 +17,15 @@ export type Hardware = Readonly<Record<Detector, boolean>>
  */
 export function detectHardware(nodes: readonly NodeHardware[]): Hardware {
   const gpuPresent = nodes.some(hasGpu)
+  // By pool, since a change of one reboots its nodes alone: a node with both roles is in that of the masters.
+  const amd64WithDevices = nodes.filter(
+    (node) => isAmd64(node) && (hasGpu(node) || hasPassthroughDevice(node)),
+  )
   return {
     gpuPresent,
     pciDevicesPresent: gpuPresent || nodes.some(hasPassthroughDevice),
-    amd64PciDevicesPresent: nodes.some(
-      (node) => isAmd64(node) && (hasGpu(node) || hasPassthroughDevice(node)),
-    ),
+    amd64PciDevicesOnWorkers: amd64WithDevices.some(({ labels }) => !isMaster(labels)),
+    amd64PciDevicesOnMasters: amd64WithDevices.some(({ labels }) => isMaster(labels)),
     numaNodesPresent: nodes.some(({ labels }) => labels[`${NFD}memory-numa`] === 'true'),
   }
 }

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../engine/json/object.ts'
 import { valueAt } from '../../engine/json/pointer.ts'
 import type { Facts } from './facts.ts'
-import { isSelected } from './label-selector.ts'
-import { isMaster, ROLE, type TopologySources } from './topology.ts'
+import { isMaster, isSelected, ROLE } from './label-selector.ts'
+import type { TopologySources } from './topology.ts'
 
 type PoolFacts = Required<Pick<Facts, 'pools' | 'heirs'>>
 

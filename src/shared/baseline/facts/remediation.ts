@@ -1,6 +1,13 @@
 import type { KubeObject } from '../../engine/json/object.ts'
 import { valueAt } from '../../engine/json/pointer.ts'
-import { isMet, type Labels, type Requirement, requirementsOf } from './label-selector.ts'
+import {
+  isMaster,
+  isMet,
+  type Labels,
+  type Requirement,
+  ROLE,
+  requirementsOf,
+} from './label-selector.ts'
 
 /** What is known of who watches over the health of nodes. */
 export interface HealthCheckSources {
@@ -11,20 +18,21 @@ export interface HealthCheckSources {
 }
 
 /**
- * Whether somebody else's NodeHealthCheck selects a node that ours select, which are those with the role worker: two checks of one
- * node can remediate it at the same time. One of masters alone disturbs only where masters are workers, too.
+ * Whether somebody else's NodeHealthCheck selects a node that ours do: two checks of one node can remediate it at the same time. One
+ * of ours is for masters, the other for workers that are none.
  */
-export function hasForeignHealthCheck(sources: HealthCheckSources): boolean {
-  const workers = sources.nodeLabels.filter((labels) => `${ROLE}worker` in labels)
-  return sources.nodeHealthChecks
+export function foreignHealthChecks(sources: HealthCheckSources) {
+  const selectors = sources.nodeHealthChecks
     .filter(({ metadata }) => !sources.ownHealthChecks.includes(metadata.name))
-    .some((check) => {
-      const requirements = requirementsOf(valueAt(check, ['spec', 'selector']))
-      return workers.some((labels) => requirements.every((one) => mayMatch(one, labels)))
-    })
+    .map((check) => requirementsOf(valueAt(check, ['spec', 'selector'])))
+  const isSelected = (labels: Labels) =>
+    selectors.some((requirements) => requirements.every((one) => mayMatch(one, labels)))
+  const isWorker = (labels: Labels) => `${ROLE}worker` in labels && !isMaster(labels)
+  return {
+    foreignNodeHealthCheck: sources.nodeLabels.filter(isWorker).some(isSelected),
+    foreignMasterNodeHealthCheck: sources.nodeLabels.filter(isMaster).some(isSelected),
+  }
 }
-
-const ROLE = 'node-role.kubernetes.io/'
 
 // Of all labels only roles are sure to be kept of a node: any other is taken to match, since two checks of one node are worse
 // than none of ours.

@@ -2,8 +2,8 @@ import type { KubeObject } from '../../engine/json/object.ts'
 import { valueAt } from '../../engine/json/pointer.ts'
 import type { Topology } from './facts.ts'
 import { readsDropIns } from './kubelet-unit.ts'
-import { isSelected } from './label-selector.ts'
-import { hasForeignHealthCheck, namespaceOfTemplate } from './remediation.ts'
+import { isMaster, isSelected } from './label-selector.ts'
+import { foreignHealthChecks, namespaceOfTemplate } from './remediation.ts'
 import { hasForeignSwapManager } from './swap-manager.ts'
 
 /** What the shape of the cluster is read from; a kind that is not served gives none. */
@@ -12,6 +12,7 @@ export interface TopologySources {
   readonly nodeLabels: readonly Readonly<Record<string, string>>[]
   readonly infrastructure: KubeObject | undefined
   readonly scheduler: KubeObject | undefined
+  readonly network: KubeObject | undefined
   readonly pools: readonly KubeObject[]
   readonly kubeletConfigs: readonly KubeObject[]
   /** The names of the KubeletConfigs that the catalog manages. */
@@ -38,21 +39,53 @@ export function detectTopology(sources: TopologySources): Topology {
     // While a cluster is installed its first node is alone for a while.
     singleNode: isSingle(statusOf('infrastructureTopology')) ?? nodeLabels.length === 1,
     compact: masters.length >= 3 && workersOnly.length === 0,
-    schedulableMasters: valueAt(scheduler, ['spec', 'mastersSchedulable']) === true,
+    schedulableMasters: isSchedulable(scheduler),
     hostedControlPlane: statusOf('controlPlaneTopology') === 'External',
     foreignKubeletConfig: hasForeignKubeletConfig(sources, 'worker'),
     foreignMasterKubeletConfig: hasForeignKubeletConfig(sources, 'master'),
     kubeletDropIns: readsDropIns(sources.workerKubelet),
     masterKubeletDropIns: readsDropIns(sources.masterKubelet),
     foreignSwapManager: hasForeignSwapManager(sources.hco, sources.waspAgents),
-    foreignNodeHealthCheck: hasForeignHealthCheck(sources),
+    ...foreignHealthChecks(sources),
     remediationTemplate: remediationNamespace !== '',
     // The operator of the HyperConverged names the one that it makes after it.
     foreignQuota: sources.quotas.some(({ metadata }) => metadata.name !== `aaq-${sources.hcoName}`),
+    smallPodSubnets: hasSmallPodSubnets(sources.network),
+    pressureInformation: tellsPressure(sources),
     provider: providerOf(infrastructure),
     remediationNamespace,
   }
 }
+
+/**
+ * Whether some node gets fewer addresses for its pods than the 510 of a /23. A network that says nothing, or whose plug-in does not
+ * give each node a subnet, sets no limit; IPv6 has room for any number.
+ */
+function hasSmallPodSubnets(network: KubeObject | undefined): boolean {
+  const entries = valueAt(network, ['status', 'clusterNetwork'])
+  return (Array.isArray(entries) ? entries : []).some(
+    (entry) =>
+      !String(valueAt(entry, ['cidr'])).includes(':') &&
+      Number(valueAt(entry, ['hostPrefix'])) > 23,
+  )
+}
+
+/**
+ * Whether all nodes that run VMs tell their pressure: the configuration that all nodes of a pool have reached, which is the one in
+ * its status, was made with the MachineConfig that turns it on. A hosted control plane has no pools to tell.
+ */
+function tellsPressure({ pools, scheduler }: TopologySources): boolean {
+  const withVms = isSchedulable(scheduler) ? ['worker', 'master'] : ['worker']
+  return withVms.every((name) => {
+    const pool = pools.find(({ metadata }) => metadata.name === name)
+    const parts = valueAt(pool, ['status', 'configuration', 'source'])
+    const wanted = `99-openshift-machineconfig-${name}-psi-karg`
+    return Array.isArray(parts) && parts.some((part) => valueAt(part, ['name']) === wanted)
+  })
+}
+
+const isSchedulable = (scheduler: KubeObject | undefined) =>
+  valueAt(scheduler, ['spec', 'mastersSchedulable']) === true
 
 const isSingle = (topology: unknown) =>
   topology === undefined ? undefined : topology === 'SingleReplica'
@@ -63,13 +96,6 @@ function providerOf(infrastructure: KubeObject | undefined): string {
   const provider = type ?? valueAt(infrastructure, ['status', 'platform'])
   return typeof provider === 'string' ? provider.toLowerCase() : ''
 }
-
-/** What the label of a node's role begins with. */
-export const ROLE = 'node-role.kubernetes.io/'
-
-/** Whether a node with these labels is of the control plane. */
-export const isMaster = (labels: Readonly<Record<string, string>>) =>
-  `${ROLE}master` in labels || `${ROLE}control-plane` in labels
 
 function hasForeignKubeletConfig(sources: TopologySources, name: string): boolean {
   const pool = sources.pools.find(({ metadata }) => metadata.name === name)

@@ -52,7 +52,7 @@ const HEADER = /^data:(?:[^,;="/]+\/[^,;="/]+)?(?:;[^,;="]+=[^,;="]*)*(;base64)?
 const LONGEST_HEADER = 256
 
 /** Decodes a data URL as strictly as the readers on a node do: what they refuse is no content. */
-function bytesOf(source: unknown): Uint8Array | undefined {
+export function bytesOf(source: unknown): Uint8Array | undefined {
   if (typeof source !== 'string') return undefined
   const comma = source.slice(0, LONGEST_HEADER).indexOf(',')
   const header = HEADER.exec(source.slice(0, Math.max(comma, 0)))

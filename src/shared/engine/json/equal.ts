@@ -4,6 +4,9 @@ type Pair = readonly [left: unknown, right: unknown]
 
 /** Whether two JSON values are the same, the order of map members aside; however deep they are nested. */
 export const isEqual = (left: unknown, right: unknown): boolean => {
+  // Most of what is compared is one value, or no container: that needs no stack.
+  if (left === right) return true
+  if (typeof left !== 'object' || typeof right !== 'object') return false
   // A stack of our own: a hostile object nests deeper than the engine's.
   const pending: Pair[] = [[left, right]]
   for (let pair = pending.pop(); pair; pair = pending.pop()) {

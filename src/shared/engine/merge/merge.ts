@@ -138,17 +138,18 @@ const settleMap = (
   judgement: Judgement,
 ): unknown => {
   const firstInside = judgement.edits.length
-  const changes = Object.entries(desired).flatMap(([name, wanted]) => {
+  const changes: (readonly [name: string, settled: unknown])[] = []
+  for (const name of Object.keys(desired)) {
     const member: Place = {
       incoming: memberOf(parent.incoming, name),
       old: memberOf(parent.old, name),
-      desired: wanted,
+      desired: desired[name],
       before: memberOf(parent.before, name),
       from: { parent, step: { field: name }, token: name },
     }
     const settled = settle(memberTree(tree, name) ?? ATOMIC, member, judgement)
-    return settled === member.incoming ? [] : [[name, settled] as const]
-  })
+    if (settled !== member.incoming) changes.push([name, settled])
+  }
   if (changes.length === 0) return parent.incoming
   if (isMap(parent.incoming)) return { ...parent.incoming, ...Object.fromEntries(changes) }
   const settled = Object.fromEntries(changes)

@@ -5,6 +5,7 @@ import type { Contest, RuleOn } from '../contests/contest-limiter.ts'
 import type { Gathered } from './gathered.ts'
 import { judgeAnnotations } from './judge-annotations.ts'
 import { comparable, isContent, judgeContent } from './judge-content.ts'
+import { quotasLost } from './quotas.ts'
 import { rebootsBy } from './reboots.ts'
 import { remedyFor, writtenIn } from './remedy.ts'
 import { type Allowed, allow, deny, type Judgement, type Told, type Verdict } from './verdict.ts'
@@ -49,17 +50,18 @@ function told(judged: Judgement, gathered: Gathered, contest: Contest | undefine
   if (judged.kind === 'allowed') return { ...judged, contest, ...effectsOf(judged, gathered) }
   if (!('drifts' in judged)) return { ...judged, contest }
   const { write, managed } = gathered
-  const { isSensitive, defaults } = managed
+  const { isSensitive, defaults, values } = managed
   // For our label there is no other way.
   const content = judged.drifts.filter(isContent)
   const drifts = writtenIn(judged.drifts, defaults).filter(isContent)
-  const edit = { ...judged.target, object: write.incoming, drifts, isSensitive }
+  const edit = { ...judged.target, object: write.incoming, drifts, isSensitive, values }
   // What is created has nothing that could stay.
   const isPartial = write.old !== undefined && drifts.length < content.length
   const remedy =
     content.length > 0 ? { ...remedyFor(edit, judged.kind === 'denied'), isPartial } : undefined
-  const reboots = judged.kind === 'corrected' ? rebootsBy(gathered, judged.corrected) : []
-  return { ...judged, contest, remedy, reboots }
+  if (judged.kind !== 'corrected') return { ...judged, contest, remedy }
+  const reboots = rebootsBy(gathered, judged.corrected)
+  return { ...judged, contest, remedy, reboots, quotas: quotasLost(gathered) }
 }
 
 function effectsOf({ reason }: Allowed, gathered: Gathered): Told {
@@ -69,8 +71,12 @@ function effectsOf({ reason }: Allowed, gathered: Gathered): Told {
   return {
     isOwned: reason === 'InSync' && isGivenAnOwner(gathered),
     reboots: isInForce ? rebootsBy(gathered, write.incoming) : [],
+    quotas: LEFT_ALONE.includes(reason) ? undefined : quotasLost(gathered),
   }
 }
+
+// What of the HyperConverged is nobody's but its owner's with this write.
+const LEFT_ALONE = [...Object.values(IDLE), 'Inactive']
 
 /** Whether the write gives an owner to an object that nobody may delete: with that it goes, and the garbage collector is never refused. */
 function isGivenAnOwner({ write: { incoming, old }, managed }: Gathered): boolean {

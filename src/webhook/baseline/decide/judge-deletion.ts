@@ -16,6 +16,7 @@ export interface DeletionVerdict {
     | 'Observing'
     | 'HyperConverged'
     | 'NoHyperConverged'
+    | 'NotCreated'
     | 'Recreated'
     | 'Protected'
 }
@@ -35,7 +36,7 @@ export function judgeDeletion(
 }
 
 function whyNotKept(
-  { isHco, status, isAgreed }: ManagedObject,
+  { asset, isHco, status, isAgreed }: ManagedObject,
   { settings: { activation }, hasHyperConverged }: Snapshot,
 ): DeletionVerdict['reason'] | undefined {
   if (activation.kind === 'off') return 'Off'
@@ -43,6 +44,7 @@ function whyNotKept(
   if (isHco) return 'HyperConverged'
   if (!hasHyperConverged) return 'NoHyperConverged'
   if (status.kind !== 'active') return 'Inactive'
+  if (!asset.create) return 'NotCreated'
   // The leader may not want the object at all.
   return isAgreed ? undefined : 'Disagreement'
 }

@@ -17,6 +17,7 @@ import { type Drift, drift } from '../../../shared/engine/merge/merge.ts'
 import type { FieldPath, MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
 import { pointersOf } from '../../../shared/engine/merge/pointer-of.ts'
 import { editOperations } from './edit-operations.ts'
+import { refusalOf } from './refusal.ts'
 
 /** The annotations that make an edit legitimate; each is planned by before it is told, so that it is seen to work. */
 export interface Remedy {
@@ -30,6 +31,8 @@ export interface Remedy {
 export type PatchRemedy =
   | { readonly kind: 'none' | 'long' | 'secret' }
   | { readonly kind: 'annotation'; readonly text: string }
+  /** No annotation helps: the schema of the kind takes no such edit, as the text says. */
+  | { readonly kind: 'refused'; readonly why: string }
 
 /** An edit that its author wants to keep: the object with it, and where it differs from what is desired. */
 export interface Edit {
@@ -38,6 +41,8 @@ export interface Edit {
   readonly tree: MergeTree
   readonly drifts: readonly Drift[]
   readonly isSensitive?: boolean
+  /** What the schema of the kind says of values; undefined where that is not known. */
+  readonly values?: unknown
 }
 
 // No command for more edits would be short enough to be shown, and making it takes its time.
@@ -48,6 +53,8 @@ const LONGEST_PATCH = 2_048
 /** The remedy for an edit; `ignore-fields` where there is no patch, or where both are asked for. */
 export function remedyFor(edit: Edit, areBothTold: boolean): Remedy {
   const isMany = edit.drifts.length > MAX_EDITS
+  const why = isMany ? undefined : refusalOf(edit.values, edit.object, edit.drifts)
+  if (why !== undefined) return { patch: { kind: 'refused', why }, ignoreFields: undefined }
   const patch = patchRemedy(edit)
   const isIgnoreTold = !isMany && (areBothTold || patch.kind === 'none')
   return { patch, ignoreFields: isIgnoreTold ? ignoreRemedy(edit).text : undefined }

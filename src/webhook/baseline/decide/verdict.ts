@@ -2,6 +2,7 @@ import type { Correction, Drift } from '../../../shared/engine/merge/merge.ts'
 import type { Enforcement } from '../../../shared/engine/plan.ts'
 import type { Problem } from '../../../shared/engine/problem.ts'
 import type { Contest } from '../contests/contest-limiter.ts'
+import type { LostQuotas } from './quotas.ts'
 import type { Reboot } from './reboots.ts'
 import type { Edit, Remedy } from './remedy.ts'
 
@@ -26,6 +27,8 @@ export interface Told {
   readonly isOwned?: boolean
   /** What is stored reboots nodes. */
   readonly reboots?: readonly Reboot[]
+  /** What is stored has quotas deleted. */
+  readonly quotas?: LostQuotas | undefined
 }
 
 /** A write that is stored as it is. */

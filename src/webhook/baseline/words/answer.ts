@@ -42,7 +42,7 @@ function responseTo(verdict: Verdict, { write, managed, snapshot }: Gathered): A
   switch (verdict.kind) {
     case 'allowed': {
       const notes = [...effectNotes(verdict, managed.asset, facts), ...verdict.notes]
-      return withWarnings(allowed(), noteWarnings(notes, incoming))
+      return withWarnings(allowed(), noteWarnings(notes, incoming, verdict))
     }
     case 'corrected': {
       const effects = effectNotes(verdict, managed.asset, facts)

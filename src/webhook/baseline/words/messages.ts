@@ -8,7 +8,7 @@ import { type Problem, sentenceOf } from '../../../shared/engine/problem.ts'
 import type { Cause } from '../../server/review.ts'
 import type { Write } from '../decide/gathered.ts'
 import { isContent } from '../decide/judge-content.ts'
-import type { Remedy } from '../decide/remedy.ts'
+import type { PatchRemedy, Remedy } from '../decide/remedy.ts'
 import type { Fault, Verdict } from '../decide/verdict.ts'
 import type { ManagedObject } from '../snapshot.ts'
 import { warRemark } from './event-notes.ts'
@@ -24,7 +24,7 @@ const MAX_CAUSES = 20
  * what the write sets off.
  */
 export function correctionWarnings(
-  { drifts, putBack, plan, remedy, notes }: Extract<Verdict, { kind: 'corrected' }>,
+  { drifts, putBack, plan, remedy, notes, quotas }: Extract<Verdict, { kind: 'corrected' }>,
   managed: ManagedObject,
   { incoming, old }: Write,
   effects: readonly string[],
@@ -52,13 +52,29 @@ export function correctionWarnings(
     ...(remedy ? [correctionRemedy(remedy, incoming, plan.isPatched, isRemoval)] : []),
     ...(remedy?.isPartial ? [tell(1, LEFT_OUT)] : []),
     ...effects.map((text) => tell(0, text)),
+    ...quotaWays(quotas, incoming),
     ...notes.map((text) => tell(2, text)),
   ])
 }
 
-/** What the writer should know, one warning each. */
-export const noteWarnings = (notes: readonly string[], incoming: KubeObject): readonly string[] =>
-  warnings(notes.map((text) => explanation(0, `${titleOf(incoming)}: ${text}`)))
+/** What the writer should know, one warning each, and what to do about it where that is a command. */
+export const noteWarnings = (
+  notes: readonly string[],
+  incoming: KubeObject,
+  { quotas }: Pick<Verdict, 'quotas'>,
+): readonly string[] =>
+  warnings([
+    ...notes.map((text) => explanation(0, `${titleOf(incoming)}: ${text}`)),
+    ...quotaWays(quotas, incoming),
+  ])
+
+/** How to keep quotas that go with a write: too late once it is stored, in time for whoever tries it out. */
+function quotaWays(quotas: Verdict['quotas'], object: KubeObject): readonly Line[] {
+  if (quotas?.ignoreFields === undefined) return []
+  const way = annotateCommand(object, IGNORE_FIELDS, quotas.ignoreFields)
+  const text = `To keep them, before you do this (--dry-run=server tries it out): ${way}`
+  return [{ rank: 0, wordings: byteLength(text) <= COMMAND_LIMIT ? [text] : [] }]
+}
 
 function correctionRemedy(
   remedy: Remedy,
@@ -66,10 +82,11 @@ function correctionRemedy(
   isPatched: boolean,
   isRemoval: boolean,
 ): Line {
+  if (remedy.patch.kind === 'refused') return explanation(0, refusedBy(remedy.patch))
   const change = isPatched ? 'To add it to the patch in force' : 'To change it'
   // Without an opinion on a field we leave it as it is: taking it away is for whoever wants it gone.
   const repeat = isRemoval ? ', then repeat the edit' : ''
-  const patch = patchWays(remedy, object).map((way) => `${change}${repeat}: ${way}`)
+  const patch = patchWays(remedy.patch, object).map((way) => `${change}${repeat}: ${way}`)
   const ownership = [
     ...ignoreWays(remedy, object).map((way) => `To own it yourself: ${way}`),
     `To own the object: ${unmanageCommand(object)}`,
@@ -77,6 +94,10 @@ function correctionRemedy(
   const wordings = patch.length > 0 ? patch : ownership
   return { rank: 0, wordings: wordings.filter((text) => byteLength(text) <= COMMAND_LIMIT) }
 }
+
+/** What nobody can have is offered to nobody. */
+const refusedBy = ({ why }: Extract<PatchRemedy, { kind: 'refused' }>) =>
+  `No annotation helps, since the API server does not take this edit: ${why}.`
 
 /** How to say no more than one means. */
 const LEFT_OUT =
@@ -86,7 +107,10 @@ const ignoreWays = ({ ignoreFields }: Remedy, object: KubeObject): readonly stri
   ignoreFields === undefined ? [] : [annotateCommand(object, IGNORE_FIELDS, ignoreFields)]
 
 /** The wordings in which to name the patch that makes the edit legitimate; none where none can. */
-function patchWays({ patch }: Remedy, object: KubeObject): readonly string[] {
+function patchWays(
+  patch: Exclude<PatchRemedy, { kind: 'refused' }>,
+  object: KubeObject,
+): readonly string[] {
   if (patch.kind === 'annotation') return [annotateCommand(object, PATCH, patch.text), TOO_LONG]
   return { none: [], long: [TOO_LONG], secret: [SECRET] }[patch.kind]
 }
@@ -125,13 +149,15 @@ const NOT_CORRECTED =
   ' The correction did not last: another admission webhook changed the object after ours, or ours was not reached. Write again.'
 
 function denialRemedies(remedy: Remedy, object: KubeObject, isPlural: boolean): readonly Line[] {
+  const { patch } = remedy
+  if (patch.kind === 'refused') return [explanation(1, refusedBy(patch))]
   const fields = isPlural ? 'fields' : 'field'
   const line = (rank: number, what: string, ways: readonly string[]): Line => ({
     rank,
     wordings: ways.map((way) => `${what}: ${way}`),
   })
   return [
-    line(2, 'To make this edit stick', patchWays(remedy, object)),
+    line(2, 'To make this edit stick', patchWays(patch, object)),
     line(3, `To own the ${fields} yourself`, ignoreWays(remedy, object)),
     line(1, 'To own the object', [unmanageCommand(object)]),
     ...(remedy.isPartial ? [{ rank: 4, wordings: [LEFT_OUT] }] : []),

@@ -5,13 +5,20 @@ import type { Told } from '../decide/verdict.ts'
 
 /** What to say of what comes of a write that is stored, a sentence each. */
 export const effectNotes = (
-  { isOwned, reboots = [] }: Told,
+  { isOwned, reboots = [], quotas }: Told,
   asset: Asset,
   facts: Facts,
 ): readonly string[] => {
   const gone = 'it is deleted with its owner, at once if there is no such owner'
-  return [...(isOwned ? [`${gone}${consequence(asset, facts)}`] : []), ...reboots.map(rebootNote)]
+  return [
+    ...(isOwned ? [`${gone}${consequence(asset, facts)}`] : []),
+    ...reboots.map(rebootNote),
+    ...(quotas ? [QUOTAS_GO] : []),
+  ]
 }
+
+const QUOTAS_GO =
+  'its operator deletes its AAQ for this, and every quota with it: each ApplicationAwareResourceQuota and ApplicationAwareClusterResourceQuota'
 
 /** What changing a disruptive asset's object would do, as the tail of a sentence. */
 export function consequence(asset: Asset, facts: Facts): string {

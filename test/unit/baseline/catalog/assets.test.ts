@@ -50,7 +50,7 @@ const HCO = 'hco.kubevirt.io/HyperConverged'
 const QUOTA = `${HCO}/spec/enableApplicationAwareQuota`
 const v1 = { ...everythingServed, [HCO]: ['v1', 'v1beta1'] }
 const v1beta1 = { ...everythingServed, [HCO]: ['v1beta1'] }
-const hardware = { amd64PciDevicesPresent: true }
+const hardware = { amd64PciDevicesOnWorkers: true }
 
 t.test('what has no CRD is of the API server itself', async (t) => {
   const names = defined.map(({ name }) => name)
@@ -243,7 +243,7 @@ t.test('the pages of the console are those that the installed plug-in offers', a
 })
 
 t.test('nothing reboots for arguments that only amd64 has a use for', async (t) => {
-  const arm = { ...FULL, hardware: { ...FULL.hardware, amd64PciDevicesPresent: false } }
+  const arm = { ...FULL, hardware: { pciDevicesPresent: true } }
   const { 'vfio-device-ids': _ids, ...annotations } = FULL.hco?.annotations ?? {}
   const unnamed = { ...arm, hco: { ...FULL.hco, annotations } }
   for (const name of ['pci-passthrough', 'pci-passthrough-master']) {
@@ -293,14 +293,38 @@ t.test(
   },
 )
 
-t.test('the topology manager is set only where there are NUMA nodes', async (t) => {
-  const kubelet = (numaNodesPresent: boolean) => {
-    const { spec } = objectOf('kubelet-perf-settings', { hardware: { numaNodesPresent } })
+t.test('the IOMMU is turned on only in the pool that has a use for it', async (t) => {
+  const active = (hardware: Changes['hardware'] = {}) =>
+    ['pci-passthrough', 'pci-passthrough-master'].filter(
+      (name) =>
+        rendered(name, { hardware, topology: { schedulableMasters: true } }).kind === 'active',
+    )
+  t.same(active({ amd64PciDevicesOnWorkers: true }), ['pci-passthrough'])
+  t.same(active({ amd64PciDevicesOnMasters: true }), ['pci-passthrough-master'])
+})
+
+t.test('the kubelet gets what has an effect, and no more pods than addresses', async (t) => {
+  const kubelet = (changes: Changes) => {
+    const { spec } = objectOf('kubelet-perf-settings', changes)
     return isMap(spec) && spec.kubeletConfig
   }
   const perf = { nodeStatusMaxImages: -1, maxPods: 500 }
-  t.strictSame(kubelet(false), perf)
-  t.strictSame(kubelet(true), { ...perf, topologyManagerPolicy: 'best-effort' })
+  t.strictSame(kubelet({}), perf)
+  t.strictSame(kubelet({ hardware: { numaNodesPresent: true } }), perf)
+  t.strictSame(kubelet({ topology: { smallPodSubnets: true } }), { nodeStatusMaxImages: -1 })
+})
+
+t.test('masters swap only where somebody says so, and without targets for I/O', async (t) => {
+  const topology = { schedulableMasters: true }
+  const { prune } = assetNamed('swap-enable-master')
+  const unasked = rendered('swap-enable-master', { topology })
+  t.match(unasked, { kind: 'inactive', message: /enable-master-swap=true$/ })
+  t.ok(isObsolete(unasked, { prune }), 'what is there already goes')
+  const asked = { hco: { annotations: { 'enable-master-swap': 'true' } }, topology }
+  const textOf = (name: string) => JSON.stringify(objectOf(name, asked))
+  t.match(textOf('swap-enable'), /kubevirt-io-latency-setup.service/)
+  t.match(textOf('swap-enable-master'), /swap-disk-enable.service/)
+  t.notMatch(textOf('swap-enable-master'), /io-latency/)
 })
 
 t.test(

@@ -83,6 +83,7 @@ t.test('loads an entry with the defaults of what it leaves out', async (t) => {
     order: 7,
     conditions: [],
     sections: [],
+    create: true,
     prune: false,
     isTombstone: false,
     hcoFields: [],
@@ -216,7 +217,7 @@ const broken: readonly (readonly [what: string, text: string, ...mistakes: strin
   [
     'with a condition on unknown hardware',
     conditions('{ type: hardware-detection, detector: flux }'),
-    'catalog.yaml:11: asset one: /conditions/0/detector must be one of pciDevicesPresent, amd64PciDevicesPresent, numaNodesPresent, gpuPresent',
+    'catalog.yaml:11: asset one: /conditions/0/detector must be one of pciDevicesPresent, amd64PciDevicesOnWorkers, amd64PciDevicesOnMasters, numaNodesPresent, gpuPresent',
   ],
   [
     'with a condition that says too much',

@@ -140,6 +140,16 @@ t.test('the definition of an older operator refuses what the newest is given', a
   ])
 })
 
+t.test('no profile looks at pressure that nodes do not tell', async (t) => {
+  const status = standingOn(newest, { topology: { pressureInformation: false } })
+  if (status.kind !== 'active') throw new Error(JSON.stringify(status))
+  t.match(status.baseline.spec, {
+    profiles: [OLD],
+    profileCustomizations: { devEnableEvictionsInBackground: true },
+  })
+  t.same(faultsOf(status.baseline, newest), [])
+})
+
 t.test('a descheduler without a profile for VMs gets nothing', async (t) => {
   t.match(standingOn(olderThan(newest, [NEW, DEV, OLD])), {
     kind: 'inactive',

@@ -13,7 +13,7 @@ const SCHEMAS = new URL('../../../fixtures/ignition/', import.meta.url)
  */
 export function ignitionFaults(object: KubeObject): readonly string[] {
   const config = valueAt(object, ['spec', 'config'])
-  if (config === undefined) return []
+  if (object.kind !== 'MachineConfig' || config === undefined) return []
   const version = String(valueAt(config, ['ignition', 'version']))
   const [major, minor, patch] = version.split('.')
   const schema = new URL(`${major}.${minor}.json`, SCHEMAS)

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/shared/baseline/catalog/sections.ts'
 import { assetNamed, type Changes, factsWith } from '../facts.ts'
 
-// Ours wait for nothing beside the word of who asks.
+// Ours wait for no hardware.
 const [usb] = assetNamed('hco-golden-config').sections
 if (!usb) throw new Error('there is a section')
 const hco: Asset = {
@@ -19,7 +19,17 @@ const hco: Asset = {
     },
   ],
 }
-const kubelet = assetNamed('kubelet-perf-settings')
+const kubelet: Asset = {
+  ...assetNamed('kubelet-perf-settings'),
+  sections: [
+    {
+      ...usb,
+      name: 'numa',
+      install: 'always',
+      conditions: [{ type: 'hardware-detection', detector: 'numaNodesPresent' }],
+    },
+  ],
+}
 const USB = 'hco-golden-config/usb-passthrough'
 const NUMA = 'kubelet-perf-settings/numa'
 const asked = { hco: { annotations: { 'usb-devices': '046d:0825' } } }

@@ -186,6 +186,19 @@ for (const [a, b] of together) {
   })
 }
 
+t.test('a fact of the topology that is to have two values is told', async (t) => {
+  const on = (value: string) => ({ type: 'topology', field: 'provider', value }) as const
+  const never = (...conditions: Parameters<typeof not>[0][]) =>
+    mistakesIn({ assets: [entry({ conditions })] }, FILES)
+  t.match(never(on('aws'), on('vsphere'))[0], /: \/conditions\/1 never holds together with /)
+  t.match(
+    never(shape, { ...shape, value: false })[0],
+    /: \/conditions\/1 never holds together with /,
+  )
+  t.same(never(not(on('aws')), not(on('vsphere'))), [], 'others are left')
+  t.same(never(on('aws'), { ...shape, value: false }), [])
+})
+
 t.test('conditions that never hold together are told with both their places', async (t) => {
   const sections = [
     section('a', [not(shape)]),

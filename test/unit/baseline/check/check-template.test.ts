@@ -22,7 +22,8 @@ const section = (conditions: readonly object[] = []) => ({
 })
 const ALONE =
   'is not for templates, whose output depends on facts, object, pool, enums, fields, sections, file, base64, optional, toYaml alone'
-const HARDWARE = 'pciDevicesPresent, amd64PciDevicesPresent, numaNodesPresent, gpuPresent'
+const HARDWARE =
+  'pciDevicesPresent, amd64PciDevicesOnWorkers, amd64PciDevicesOnMasters, numaNodesPresent, gpuPresent'
 
 const cases: Readonly<Record<string, readonly Case[]>> = {
   'reads of what a template is given': [

@@ -42,7 +42,8 @@ const found = (nodes: readonly NodeHardware[]) => {
 }
 
 const PCI = 'pciDevicesPresent'
-const AMD64 = 'amd64PciDevicesPresent'
+const AMD64 = 'amd64PciDevicesOnWorkers'
+const MASTER = 'amd64PciDevicesOnMasters'
 const NUMA = 'numaNodesPresent'
 const GPU = 'gpuPresent'
 
@@ -60,8 +61,8 @@ const samples: readonly (readonly [what: string, nodes: readonly NodeHardware[],
     ['a virtual worker', nodesOf('worker-virtual')],
     ['a worker without Node Feature Discovery', nodesOf('worker-no-nfd')],
     ['a control-plane node', nodesOf('master')],
-    ['a single node with an SR-IOV capable NIC', nodesOf('cluster-sno'), PCI, AMD64, NUMA],
-    ['compact masters with SR-IOV capable NICs', nodesOf('cluster-compact'), PCI, AMD64, NUMA],
+    ['a single node with an SR-IOV capable NIC', nodesOf('cluster-sno'), PCI, MASTER, NUMA],
+    ['compact masters with SR-IOV capable NICs', nodesOf('cluster-compact'), PCI, MASTER, NUMA],
     [
       'a plain Intel worker with an SR-IOV capable NIC',
       nodesOf('cluster-heterogeneous', 'worker-0'),

@@ -1,6 +1,6 @@
 import t from 'tap'
 import {
-  hasForeignHealthCheck,
+  foreignHealthChecks,
   namespaceOfTemplate,
 } from '../../../../src/shared/baseline/facts/remediation.ts'
 import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
@@ -29,52 +29,61 @@ const cases: readonly (readonly [
   what: string,
   check: KubeObject,
   nodes: readonly Readonly<Record<string, string>>[],
-  isForeign: boolean,
+  of: '' | 'workers' | 'masters' | 'both',
 ])[] = [
-  ['of workers', check(all(role('Exists', 'worker'))), SEPARATE, true],
-  ['of what is no master', check(all(role('DoesNotExist', 'master'))), SEPARATE, true],
-  ['of masters, where these are no workers', check(all(role('Exists', 'master'))), SEPARATE, false],
-  ['of masters, where these are workers', check(all(role('Exists', 'master'))), COMPACT, true],
+  ['of workers', check(all(role('Exists', 'worker'))), SEPARATE, 'workers'],
+  ['of what is no master', check(all(role('DoesNotExist', 'master'))), SEPARATE, 'workers'],
+  ['of workers, where all are masters', check(all(role('Exists', 'worker'))), COMPACT, 'masters'],
+  ['of masters', check(all(role('Exists', 'master'))), SEPARATE, 'masters'],
+  ['of masters, where these are workers', check(all(role('Exists', 'master'))), COMPACT, 'masters'],
   [
     'of workers that are no masters, where all are',
     check(all(role('DoesNotExist', 'control-plane'), role('Exists', 'worker'))),
     COMPACT,
-    false,
+    '',
   ],
   [
     'of infrastructure nodes that there are',
     check({ matchLabels: { [`${ROLE}infra`]: '' } }),
     [WORKER, INFRA],
-    true,
+    'workers',
   ],
   [
     'of infrastructure nodes that there are not',
     check({ matchLabels: { [`${ROLE}infra`]: '' } }),
     [WORKER],
-    false,
+    '',
   ],
-  ['of a role with another value', check(all(role('In', 'worker', 'gold'))), SEPARATE, false],
-  ['of a role without a value', check(all(role('NotIn', 'worker', ''))), SEPARATE, false],
-  ['of a role whose value is another', check(all(role('NotIn', 'worker', 'gold'))), SEPARATE, true],
-  ['of a label that is not known', check({ matchLabels: { rack: '7' } }), SEPARATE, true],
+  ['of a role with another value', check(all(role('In', 'worker', 'gold'))), SEPARATE, ''],
+  ['of a role without a value', check(all(role('NotIn', 'worker', ''))), SEPARATE, 'masters'],
+  [
+    'of a role whose value is another',
+    check(all(role('NotIn', 'worker', 'gold'))),
+    SEPARATE,
+    'both',
+  ],
+  ['of a label that is not known', check({ matchLabels: { rack: '7' } }), SEPARATE, 'both'],
   [
     'without a label that is not known',
     check(all({ key: 'a', operator: 'NotIn' })),
     SEPARATE,
-    true,
+    'both',
   ],
-  ['by an operator that is not known', check(all(role('Near', 'infra'))), SEPARATE, true],
-  ['of all nodes', check({}), SEPARATE, true],
-  ['that says nothing of nodes', check(), SEPARATE, true],
-  ['that is ours', check({}, 'ours'), SEPARATE, false],
-  ['where there are no workers', check({}), [MASTER], false],
-  ['where there are no nodes', check({}), [], false],
+  ['by an operator that is not known', check(all(role('Near', 'infra'))), SEPARATE, 'both'],
+  ['of all nodes', check({}), SEPARATE, 'both'],
+  ['that says nothing of nodes', check(), SEPARATE, 'both'],
+  ['that is ours', check({}, 'ours'), SEPARATE, ''],
+  ['where there are no workers', check({}), [MASTER], 'masters'],
+  ['where there are no nodes', check({}), [], ''],
 ]
 
-for (const [what, one, nodeLabels, isForeign] of cases) {
-  t.test(`${isForeign ? 'yields to' : 'does not mind'} a check ${what}`, async (t) => {
+for (const [what, one, nodeLabels, of] of cases) {
+  t.test(`${of ? `has ours of ${of} yield to` : 'does not mind'} a check ${what}`, async (t) => {
     const sources = { nodeLabels, nodeHealthChecks: [one], ownHealthChecks: ['ours'] }
-    t.equal(hasForeignHealthCheck(sources), isForeign)
+    t.same(foreignHealthChecks(sources), {
+      foreignNodeHealthCheck: of === 'workers' || of === 'both',
+      foreignMasterNodeHealthCheck: of === 'masters' || of === 'both',
+    })
   })
 }
 

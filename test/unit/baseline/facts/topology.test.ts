@@ -17,6 +17,7 @@ const NOWHERE: TopologySources = {
   nodeLabels: [],
   infrastructure: undefined,
   scheduler: undefined,
+  network: undefined,
   pools: [],
   kubeletConfigs: [],
   quotas: [],
@@ -166,4 +167,59 @@ t.test('minds every AAQ but the one that the HyperConverged has made', async (t)
   t.equal(foreign('aaq-kubevirt-hyperconverged'), false)
   t.equal(foreign('aaq'), true)
   t.equal(foreign('aaq-kubevirt-hyperconverged', 'mine'), true)
+})
+
+const networks: readonly (readonly [what: string, entries: unknown, isSmall: boolean])[] = [
+  ['of which nothing is known', undefined, false],
+  ['with a /23 for each node', [{ cidr: '10.128.0.0/14', hostPrefix: 23 }], false],
+  ['with a /24 for each node', [{ cidr: '10.128.0.0/14', hostPrefix: 24 }], true],
+  ['with IPv6 alone', [{ cidr: 'fd01::/48', hostPrefix: 64 }], false],
+  [
+    'of both families',
+    [
+      { cidr: '10.128.0.0/14', hostPrefix: 22 },
+      { cidr: 'fd01::/48', hostPrefix: 64 },
+    ],
+    false,
+  ],
+  [
+    'whose second part is smaller',
+    [
+      { cidr: '10.128.0.0/14', hostPrefix: 23 },
+      { cidr: '10.132.0.0/16', hostPrefix: 25 },
+    ],
+    true,
+  ],
+  ['whose plug-in gives nodes no subnets', [{ cidr: '10.128.0.0/14' }], false],
+]
+
+for (const [what, clusterNetwork, isSmall] of networks) {
+  t.test(
+    `finds ${isSmall ? 'too little' : 'enough'} room for pods in a network ${what}`,
+    async (t) => {
+      const network = object('Network', 'cluster', { status: { clusterNetwork } })
+      t.equal(detectTopology({ ...NOWHERE, network }).smallPodSubnets, isSmall)
+    },
+  )
+}
+
+t.test('knows that nodes tell their pressure once all of a pool have it turned on', async (t) => {
+  const pool = (name: string, ...parts: readonly string[]) =>
+    object('MachineConfigPool', name, {
+      status: { configuration: { source: parts.map((part) => ({ name: part })) } },
+    })
+  const [base, worker, master] = ['00', 'worker', 'master'].map(
+    (role) => `99-openshift-machineconfig-${role}-psi-karg`,
+  ) as [string, string, string]
+  const scheduler = object('Scheduler', 'cluster', { spec: { mastersSchedulable: true } })
+  const tells = (...pools: readonly KubeObject[]) =>
+    detectTopology({ ...NOWHERE, pools }).pressureInformation
+  const tellsCompact = (...pools: readonly KubeObject[]) =>
+    detectTopology({ ...NOWHERE, scheduler, pools }).pressureInformation
+  t.equal(tells(), false, 'nor is there a pool on a hosted control plane')
+  t.equal(tells(object('MachineConfigPool', 'worker')), false)
+  t.equal(tells(pool('worker', base)), false)
+  t.equal(tells(pool('worker', base, worker), pool('master')), true)
+  t.equal(tellsCompact(pool('worker', worker), pool('master', base)), false)
+  t.equal(tellsCompact(pool('worker', worker), pool('master', base, master)), true)
 })

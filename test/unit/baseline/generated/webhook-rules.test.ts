@@ -113,6 +113,7 @@ t.test(
           'forklift.konveyor.io v1beta1 forkliftcontrollers Namespaced',
           'operator.openshift.io v1 kubedeschedulers Namespaced',
           'observability.openshift.io v1alpha1 uiplugins Cluster',
+          'perses.dev v1alpha2 persesdashboards Namespaced',
           ' v1 services Namespaced',
           'monitoring.coreos.com v1 servicemonitors Namespaced',
           'monitoring.coreos.com v1 prometheusrules Namespaced',

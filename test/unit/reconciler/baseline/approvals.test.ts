@@ -6,18 +6,11 @@ import { Ledger } from '../../../../src/reconciler/baseline/ledger.ts'
 import type { PendingSet } from '../../../../src/reconciler/baseline/report/report.ts'
 import { readSettings } from '../../../../src/shared/baseline/settings/settings.ts'
 import { assetNamed, factsWith } from '../../baseline/facts.ts'
-import { baseline } from './asset-inputs.ts'
+import { plan } from './asset-inputs.ts'
 
 const swap = assetNamed('swap-enable')
 const pci = assetNamed('pci-passthrough')
 const metallb = assetNamed('metallb')
-const plan = {
-  kind: 'enforce',
-  desired: baseline,
-  released: [],
-  isPatched: false,
-  remarks: [],
-} as const
 const disruption = { effect: 'reboot', reasons: ['file a added'] } as const
 const held: Outcome = {
   kind: 'pending',
@@ -93,6 +86,12 @@ t.test('what waits is reported as one set, in the order of names', async (t) => 
   t.match(set?.digest, /^[0-9a-f]{12}$/)
   t.notOk('unknownApproval' in (set ?? {}))
   t.same([...approvals.waiting].sort(), ['pci-passthrough', 'swap-enable'])
+})
+
+t.test('a removal that waits is reported with its reason', async (t) => {
+  const { approvals, report } = leader()
+  approvals.note(swap, { kind: 'pendingRemoval', reason: 'Held', why: 'obsolete', disruption })
+  t.match(report()?.changes, [{ asset: { name: 'swap-enable' }, why: 'obsolete' }])
 })
 
 t.test('nothing is approved before everything disruptive was looked at', async (t) => {

@@ -19,6 +19,15 @@ const labels = { [MANAGED_BY]: FIELD_MANAGER }
 /** What the asset renders to. */
 export const baseline = objectWith({ text: 'a' }, { labels })
 
+/** The plan of an object that nobody overrides. */
+export const plan = {
+  kind: 'enforce',
+  desired: baseline,
+  released: [],
+  isPatched: false,
+  remarks: [],
+} as const
+
 /** How an object is stored that differs from what we applied. */
 export interface Stored {
   readonly spec?: object

@@ -43,6 +43,19 @@ const WHY =
 const ANNOTATE =
   'kubectl annotate hyperconverged -n openshift-cnv kubevirt-hyperconverged --overwrite'
 
+/** The same snapshot, with the values that the HyperConverged's schema allows. */
+const strict: Snapshot = {
+  ...snapshot,
+  find: (...names) => {
+    const managed = snapshot.find(...names)
+    const strategy = { type: 'string', enum: ['RemoveWorkloads', 'BlockUninstallIfWorkloadsExist'] }
+    const properties = { uninstallStrategy: strategy }
+    return managed && { ...managed, values: { properties: { spec: { properties } } } }
+  },
+}
+const REFUSED =
+  'No annotation helps, since the API server does not take this edit: /spec/uninstallStrategy must be one of "RemoveWorkloads", "BlockUninstallIfWorkloadsExist".'
+
 const withPools = (pools: Readonly<Record<string, number>>) =>
   snapshotOf({ facts: factsWith({ ...facts, pools }) })
 const NO_UNITS = {
@@ -77,6 +90,24 @@ const update = ({
 const corrections: readonly Case[] = [
   {
     says: 'a field that is set otherwise',
+    edit: { spec: uninstall('RemoveWorkloads') },
+    told: [
+      `${HCO}: /spec/uninstallStrategy kept at "BlockUninstallIfWorkloadsExist" ${WHY}`,
+      `To change it: ${ANNOTATE} ${PATCH}='[{"op":"add","path":"/spec/uninstallStrategy","value":"RemoveWorkloads"}]'`,
+    ],
+  },
+  {
+    says: 'a value that the API server would refuse, with no way to have it',
+    known: strict,
+    edit: { spec: uninstall('RemoveWorkload') },
+    told: [
+      `${HCO}: /spec/uninstallStrategy kept at "BlockUninstallIfWorkloadsExist" ${WHY}`,
+      REFUSED,
+    ],
+  },
+  {
+    says: 'a value that the schema allows, with the command',
+    known: strict,
     edit: { spec: uninstall('RemoveWorkloads') },
     told: [
       `${HCO}: /spec/uninstallStrategy kept at "BlockUninstallIfWorkloadsExist" ${WHY}`,
@@ -449,13 +480,13 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
       settings: { [AUTOPILOT]: 'observe' },
       applied: {
         'swap-enable': 'older',
-        'swap-enable-master': 'older',
         'kubelet-perf-settings': 'older',
+        'kubelet-perf-settings-master': 'older',
       },
     }),
     told: [
       `${HCO}: 3 nodes of pool worker may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: swap-enable, kubelet-perf-settings`,
-      `${HCO}: 1 node of pool master may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: swap-enable-master`,
+      `${HCO}: 1 node of pool master may reboot for this, once approved, or at once where the reconciler runs with --disruptive-changes=apply: kubelet-perf-settings-master`,
     ],
   },
   {
@@ -565,6 +596,16 @@ const OWN_SWAP = [
 ]
 
 const denials: readonly Case[] = [
+  {
+    says: 'a value that the API server would refuse, too',
+    known: strict,
+    enforcement: 'deny',
+    edit: { spec: uninstall('RemoveWorkload') },
+    told: [
+      `${HCO}: /spec/uninstallStrategy is kept by virt-platform-autopilot (hco-golden-config: an uninstall or a migration must not cost a VM).`,
+      REFUSED,
+    ],
+  },
   {
     says: 'a change that would reboot nodes',
     object: swap,

@@ -33,6 +33,8 @@ const hco = baselineOf('hco-golden-config')
 const swap = baselineOf('swap-enable')
 const health = baselineOf('node-health-standard')
 const kubelet = baselineOf('kubelet-perf-settings')
+const fencing = { 'enable-fence-agents': 'bmc-credentials' }
+const FENCING = snapshotOf({ facts: { ...facts, hco: { ...facts.hco, annotations: fencing } } })
 
 const OWN: Readonly<Record<string, string>> = {
   'catalog.yaml': `assets:
@@ -1050,6 +1052,12 @@ const deletions: readonly Deletion[] = [
     old: edited(health, { annotations: unmanaged }),
     verdict: 'allowed Unmanaged',
     warnings: 2,
+  },
+  {
+    says: 'warns of nothing where the object does not come back, since we do not create it',
+    old: baselineOf('fence-agents-template', FENCING),
+    known: FENCING,
+    verdict: 'allowed NotCreated',
   },
   {
     says: 'denies the deletion of a disruptive or sensitive object',

@@ -3,11 +3,11 @@ import t from 'tap'
 import {
   createReporter,
   type PendingSet,
-} from '../../../../src/reconciler/baseline/report/report.ts'
-import type { EventInput } from '../../../../src/shared/cluster/events.ts'
-import { createLog } from '../../../../src/shared/ops/log.ts'
-import { createReconcilerMetrics, createRegistry } from '../../../../src/shared/ops/metrics.ts'
-import { assetNamed, factsWith } from '../../baseline/facts.ts'
+} from '../../../../../src/reconciler/baseline/report/report.ts'
+import type { EventInput } from '../../../../../src/shared/cluster/events.ts'
+import { createLog } from '../../../../../src/shared/ops/log.ts'
+import { createReconcilerMetrics, createRegistry } from '../../../../../src/shared/ops/metrics.ts'
+import { assetNamed, factsWith } from '../../../baseline/facts.ts'
 
 const hco = {
   apiVersion: 'hco.kubevirt.io/v1',
@@ -50,3 +50,24 @@ t.test(
     t.same(told(undefined), [])
   },
 )
+
+t.test('what is to be deleted says why, and the command is whole whatever waits', async (t) => {
+  const notes: string[] = []
+  const reporter = createReporter({
+    log: createLog('reconciler', 'error'),
+    metrics: createReconcilerMetrics(createRegistry()),
+    record: ({ note }) => notes.push(note),
+    isObserver: false,
+  })
+  const [change] = set('a').changes
+  const removal = { ...change, asset: assetNamed('swap-enable'), reasons: ['file /a removed'] }
+  reporter.pending({ ...set('a'), changes: [{ ...removal, why: 'it is obsolete' }] })
+  t.match(
+    notes[0],
+    'MachineConfig 90-worker-swap-online would be deleted (it is obsolete), which reboots 3 nodes of pool worker (file /a removed). To go ahead: kubectl annotate ',
+  )
+  const many = Array.from({ length: 5 }, () => ({ ...removal, why: 'é'.repeat(200) }))
+  reporter.pending({ ...set('b'), changes: many })
+  t.match(notes[1], /approve=b$/)
+  t.ok(Buffer.byteLength(notes[1] ?? '') < 1024)
+})

@@ -1,11 +1,11 @@
 import t from 'tap'
 
-import { withGrounds } from '../../../../src/reconciler/baseline/decide/cause.ts'
-import { decide } from '../../../../src/reconciler/baseline/decide/decide.ts'
-import type { AssetInput } from '../../../../src/reconciler/baseline/decide/decision.ts'
-import type { AssetMemory } from '../../../../src/reconciler/baseline/decide/memory.ts'
-import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
-import { baseline, inputWith, type Stored, storedWith } from './asset-inputs.ts'
+import { withGrounds } from '../../../../../src/reconciler/baseline/decide/cause.ts'
+import { decide } from '../../../../../src/reconciler/baseline/decide/decide.ts'
+import type { AssetInput } from '../../../../../src/reconciler/baseline/decide/decision.ts'
+import type { AssetMemory } from '../../../../../src/reconciler/baseline/decide/memory.ts'
+import type { KubeObject } from '../../../../../src/shared/engine/json/object.ts'
+import { inputWith, plan, type Stored, storedWith } from '../asset-inputs.ts'
 
 const setTo = (value: string) => JSON.stringify([{ op: 'replace', path: '/spec/text', value }])
 const patched = { patch: setTo('p') }
@@ -22,13 +22,6 @@ const sawn = (live: KubeObject | undefined, from: AssetMemory = {}): AssetMemory
     decision.kind === 'final' ? decision.outcome : ({ kind: 'unchanged', plan } as const)
   return withGrounds(from, outcome, input)
 }
-const plan = {
-  kind: 'enforce',
-  desired: baseline,
-  released: [],
-  isPatched: false,
-  remarks: [],
-} as const
 
 /** What comes of the object, the server having seen a difference. */
 const outcomeOf = (changes: Partial<AssetInput>) => {

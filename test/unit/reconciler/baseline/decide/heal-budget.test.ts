@@ -6,9 +6,9 @@ import {
   remember,
   requeueAfterMs,
   spentOn,
-} from '../../../../src/reconciler/baseline/decide/memory.ts'
-import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
-import { objectWith } from '../../engine/merge/schemas.ts'
+} from '../../../../../src/reconciler/baseline/decide/memory.ts'
+import type { KubeObject } from '../../../../../src/shared/engine/json/object.ts'
+import { objectWith } from '../../../engine/merge/schemas.ts'
 
 const SECOND = 1_000
 const healLimits = { capacity: 2, windowMs: 10 * SECOND }

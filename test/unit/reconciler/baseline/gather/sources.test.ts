@@ -1,8 +1,8 @@
 import t from 'tap'
 
-import { assetIndex, objectSources } from '../../../../src/reconciler/baseline/gather/sources.ts'
-import type { Served } from '../../../../src/shared/cluster/discovery.ts'
-import { assetNamed, catalog, everythingServed } from '../../baseline/facts.ts'
+import { assetIndex, objectSources } from '../../../../../src/reconciler/baseline/gather/sources.ts'
+import type { Served } from '../../../../../src/shared/cluster/discovery.ts'
+import { assetNamed, catalog, everythingServed } from '../../../baseline/facts.ts'
 
 const metallb = assetNamed('metallb')
 const served: Served = new Map(

@@ -10,13 +10,13 @@ import {
   pendingDigest,
   revoke,
   withoutWaiting,
-} from '../../../../src/reconciler/baseline/decide/approval.ts'
-import type { Outcome } from '../../../../src/reconciler/baseline/decide/outcome.ts'
-import type { Classification } from '../../../../src/shared/baseline/machine-config/disruption-class.ts'
-import type { Effect } from '../../../../src/shared/baseline/machine-config/disruption-policies.ts'
-import { UNKNOWN } from '../../../../src/shared/baseline/state.ts'
-import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
-import { assetNamed } from '../../baseline/facts.ts'
+} from '../../../../../src/reconciler/baseline/decide/approval.ts'
+import type { Outcome } from '../../../../../src/reconciler/baseline/decide/outcome.ts'
+import type { Classification } from '../../../../../src/shared/baseline/machine-config/disruption-class.ts'
+import type { Effect } from '../../../../../src/shared/baseline/machine-config/disruption-policies.ts'
+import { UNKNOWN } from '../../../../../src/shared/baseline/state.ts'
+import type { KubeObject } from '../../../../../src/shared/engine/json/object.ts'
+import { assetNamed } from '../../../baseline/facts.ts'
 
 const disruptive = assetNamed('swap-enable')
 const desired = (value: string): KubeObject => ({
@@ -80,7 +80,7 @@ class Leader {
     else if (desired) {
       const made = { plan: planOf(desired), isCreation: false, drifts: [], disruption }
       this.note(name, { kind: 'pending', reason: permission, ...made })
-    } else this.note(name, { kind: 'pendingRemoval', reason: permission, disruption })
+    } else this.note(name, { kind: 'pendingRemoval', why: 'w', reason: permission, disruption })
     return permission
   }
 
@@ -272,7 +272,7 @@ const outcomes: readonly (readonly [Outcome, became: 'in force' | 'forgotten' | 
   [{ kind: 'removed', was }, 'forgotten'],
   [{ kind: 'leftover', message: '' }, 'forgotten'],
   [{ ...inForce, kind: 'pending', reason: 'Observing', isCreation: true, drifts: [] }, 'forgotten'],
-  [{ kind: 'pendingRemoval', reason: 'Observing' }, 'forgotten'],
+  [{ kind: 'pendingRemoval', why: 'w', reason: 'Observing' }, 'forgotten'],
   [{ kind: 'skipped', reason: 'Unmanaged' }, 'forgotten'],
   [{ kind: 'skipped', reason: 'Paused' }, 'forgotten'],
   [{ kind: 'skipped', reason: 'Off' }, 'forgotten'],

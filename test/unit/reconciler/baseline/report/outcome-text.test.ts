@@ -1,18 +1,11 @@
 import t from 'tap'
 
-import type { Outcome } from '../../../../src/reconciler/baseline/decide/outcome.ts'
-import { describeOutcome } from '../../../../src/reconciler/baseline/report/outcome-text.ts'
-import type { Drift } from '../../../../src/shared/engine/merge/merge.ts'
-import { assetNamed } from '../../baseline/facts.ts'
-import { baseline } from './asset-inputs.ts'
+import type { Outcome } from '../../../../../src/reconciler/baseline/decide/outcome.ts'
+import { describeOutcome } from '../../../../../src/reconciler/baseline/report/outcome-text.ts'
+import type { Drift } from '../../../../../src/shared/engine/merge/merge.ts'
+import { assetNamed } from '../../../baseline/facts.ts'
+import { baseline, plan } from '../asset-inputs.ts'
 
-const plan = {
-  kind: 'enforce',
-  desired: baseline,
-  released: [],
-  isPatched: false,
-  remarks: [],
-} as const
 const drift = (pointer: string, found: unknown, wanted: unknown): Drift => ({
   path: [],
   pointer,
@@ -126,9 +119,9 @@ const cases: readonly Case[] = [
   ],
   [
     { ...tombstone, pool: 'worker' },
-    { kind: 'removed', was: baseline, disruption },
+    { kind: 'removed', was: baseline, why: 'it is obsolete', disruption },
     'info deleted {"object":"Sort one"}',
-    'Normal TombstoneDeleted deleted, because it is obsolete; reboots 3 nodes of pool worker (file /a added)',
+    'Normal TombstoneDeleted deleted: it is obsolete; reboots 3 nodes of pool worker (file /a added)',
   ],
   [
     metallb,
@@ -169,9 +162,9 @@ const cases: readonly Case[] = [
   ],
   [
     swap,
-    { kind: 'pendingRemoval', reason: 'PoolBusy', busyPools: ['infra'] },
-    'info removal not made {"reason":"PoolBusy"}',
-    'Normal DisruptionPending would be deleted; waits until pool infra is neither paused nor updating',
+    { kind: 'pendingRemoval', why: 'w', reason: 'PoolBusy', busyPools: ['infra'] },
+    'info removal not made {"reason":"PoolBusy","because":"w"}',
+    'Normal DisruptionPending would be deleted: w; waits until pool infra is neither paused nor updating',
   ],
   [
     swap,
@@ -256,9 +249,9 @@ const cases: readonly Case[] = [
   [tombstone, { kind: 'removed' }, 'debug gone {}'],
   [
     tombstone,
-    { kind: 'removed', was: baseline },
+    { kind: 'removed', was: baseline, why: 'it is obsolete' },
     'info deleted {"object":"Sort one"}',
-    'Normal TombstoneDeleted deleted, because it is obsolete',
+    'Normal TombstoneDeleted deleted: it is obsolete',
   ],
   [
     metallb,
@@ -268,14 +261,14 @@ const cases: readonly Case[] = [
   ],
   [
     tombstone,
-    { kind: 'pendingRemoval', reason: 'Observing' },
-    'info removal not made {"reason":"Observing"}',
-    'Normal DriftDetected would be deleted',
+    { kind: 'pendingRemoval', why: 'w', reason: 'Observing' },
+    'info removal not made {"reason":"Observing","because":"w"}',
+    'Normal DriftDetected would be deleted: w',
   ],
   [
     tombstone,
-    { kind: 'pendingRemoval', reason: 'Held' },
-    'info removal not made {"reason":"Held"}',
+    { kind: 'pendingRemoval', why: 'w', reason: 'Held' },
+    'info removal not made {"reason":"Held","because":"w"}',
   ],
   [
     tombstone,

@@ -1,17 +1,22 @@
 import t from 'tap'
 
-import { decide } from '../../../../src/reconciler/baseline/decide/decide.ts'
+import { decide } from '../../../../../src/reconciler/baseline/decide/decide.ts'
 import type {
   AssetInput,
   Decision,
   Final,
-} from '../../../../src/reconciler/baseline/decide/decision.ts'
-import { remember, spentOn, withAnswer } from '../../../../src/reconciler/baseline/decide/memory.ts'
-import type { AssetStatus } from '../../../../src/shared/baseline/asset-status.ts'
-import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
-import { assetNamed } from '../../baseline/facts.ts'
-import { deepFreeze, objectWith } from '../../engine/merge/schemas.ts'
-import { approval, asset, baseline, disruptive, inputWith, storedWith } from './asset-inputs.ts'
+} from '../../../../../src/reconciler/baseline/decide/decision.ts'
+
+import {
+  remember,
+  spentOn,
+  withAnswer,
+} from '../../../../../src/reconciler/baseline/decide/memory.ts'
+import type { AssetStatus } from '../../../../../src/shared/baseline/asset-status.ts'
+import { type KubeObject, titleOf } from '../../../../../src/shared/engine/json/object.ts'
+import { assetNamed } from '../../../baseline/facts.ts'
+import { deepFreeze, objectWith } from '../../../engine/merge/schemas.ts'
+import { approval, asset, baseline, disruptive, inputWith, storedWith } from '../asset-inputs.ts'
 
 interface Case {
   readonly what: string
@@ -120,6 +125,16 @@ const inTheWay: readonly Case[] = [
     input: { asset: assetNamed('hco-golden-config'), live: undefined, isRead: true },
     wanted: skipped('Absent'),
   },
+  {
+    what: 'an object that somebody else creates',
+    input: { asset: { ...asset, create: false }, live: undefined, isRead: true },
+    wanted: skipped('Waiting', `waits until somebody creates ${titleOf(baseline)}`),
+  },
+  {
+    what: 'such an object that is there',
+    input: { asset: { ...asset, create: false } },
+    wanted: outcomeOf({ kind: 'unchanged' }),
+  },
   { what: 'an object that is being deleted', input: { live: ending }, wanted: skipped('Deleting') },
   {
     what: 'an object that is its admin’s',
@@ -185,6 +200,7 @@ const removals: readonly Case[] = [
     wanted: outcomeOf({
       kind: 'pendingRemoval',
       reason: 'Held',
+      why: disruptive.description,
       disruption: { effect: 'reboot', reasons: ['Sort removed'] },
     }),
   },
@@ -196,7 +212,16 @@ const removals: readonly Case[] = [
   {
     what: 'what would be deleted',
     input: unwanted({ isObserving: true }),
-    wanted: outcomeOf({ kind: 'pendingRemoval', reason: 'Observing' }),
+    wanted: outcomeOf({
+      kind: 'pendingRemoval',
+      reason: 'Observing',
+      why: asset.description,
+    }),
+  },
+  {
+    what: 'what would be pruned',
+    input: { asset: prunable, status: inactive(), isObserving: true },
+    wanted: outcomeOf({ kind: 'pendingRemoval', reason: 'Observing', why: 'waits' }),
   },
   { what: 'a tombstone’s object', input: unwanted(), wanted: removalOf(storedWith()) },
   {

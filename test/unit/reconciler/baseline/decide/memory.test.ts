@@ -6,9 +6,9 @@ import {
   remember,
   requeueAfterMs,
   withAnswer,
-} from '../../../../src/reconciler/baseline/decide/memory.ts'
-import type { Outcome } from '../../../../src/reconciler/baseline/decide/outcome.ts'
-import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
+} from '../../../../../src/reconciler/baseline/decide/memory.ts'
+import type { Outcome } from '../../../../../src/reconciler/baseline/decide/outcome.ts'
+import type { KubeObject } from '../../../../../src/shared/engine/json/object.ts'
 
 const object = (value: number, metadata = {}): KubeObject => ({
   apiVersion: 'v1',

@@ -5,8 +5,8 @@ import {
   isWithoutHyperConverged,
   type Known,
   unavailability,
-} from '../../../../src/reconciler/baseline/gather/availability.ts'
-import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
+} from '../../../../../src/reconciler/baseline/gather/availability.ts'
+import type { KubeObject } from '../../../../../src/shared/engine/json/object.ts'
 
 const hco = (namespace: string, name = 'kubevirt-hyperconverged'): KubeObject => ({
   apiVersion: 'hco.kubevirt.io/v1',

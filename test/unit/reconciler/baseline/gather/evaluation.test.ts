@@ -4,13 +4,13 @@ import {
   affected,
   type Evaluation,
   evaluate,
-} from '../../../../src/reconciler/baseline/gather/evaluation.ts'
-import type { Observations } from '../../../../src/reconciler/baseline/gather/facts.ts'
-import { createStatusDecider } from '../../../../src/shared/baseline/asset-status.ts'
-import { type Memory, UNKNOWN } from '../../../../src/shared/baseline/state.ts'
-import type { Served } from '../../../../src/shared/cluster/discovery.ts'
-import { sha256 } from '../../../../src/shared/ops/digest.ts'
-import { catalog, everythingServed } from '../../baseline/facts.ts'
+} from '../../../../../src/reconciler/baseline/gather/evaluation.ts'
+import type { Observations } from '../../../../../src/reconciler/baseline/gather/facts.ts'
+import { createStatusDecider } from '../../../../../src/shared/baseline/asset-status.ts'
+import { type Memory, UNKNOWN } from '../../../../../src/shared/baseline/state.ts'
+import type { Served } from '../../../../../src/shared/cluster/discovery.ts'
+import { sha256 } from '../../../../../src/shared/ops/digest.ts'
+import { catalog, everythingServed } from '../../../baseline/facts.ts'
 
 const served: Served = new Map(
   Object.entries(everythingServed).map(([key, versions]) => [key, { versions, resource: key }]),
@@ -47,6 +47,7 @@ const leader = () => {
     nodes: [node('a')],
     infrastructure: undefined,
     scheduler: undefined,
+    network: undefined,
     pools: [worker],
     kubeletConfigs: [],
     workerKubelet: undefined,

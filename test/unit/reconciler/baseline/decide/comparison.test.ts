@@ -1,9 +1,9 @@
 import t from 'tap'
 
-import { removedFields } from '../../../../src/reconciler/baseline/decide/comparison.ts'
-import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
-import type { FieldPath } from '../../../../src/shared/engine/merge/merge-tree.ts'
-import { objectWith, tree } from '../../engine/merge/schemas.ts'
+import { removedFields } from '../../../../../src/reconciler/baseline/decide/comparison.ts'
+import type { KubeObject } from '../../../../../src/shared/engine/json/object.ts'
+import type { FieldPath } from '../../../../../src/shared/engine/merge/merge-tree.ts'
+import { objectWith, tree } from '../../../engine/merge/schemas.ts'
 
 const field = (...names: readonly string[]): FieldPath => names.map((name) => ({ field: name }))
 const item = (name: string): FieldPath => [...field('spec', 'byName'), { key: { name } }]

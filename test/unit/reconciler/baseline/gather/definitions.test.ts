@@ -1,9 +1,9 @@
 import t from 'tap'
 
-import { Definitions } from '../../../../src/reconciler/baseline/gather/definitions.ts'
-import type { Served } from '../../../../src/shared/cluster/discovery.ts'
-import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
-import { assetNamed } from '../../baseline/facts.ts'
+import { Definitions } from '../../../../../src/reconciler/baseline/gather/definitions.ts'
+import type { Served } from '../../../../../src/shared/cluster/discovery.ts'
+import type { KubeObject } from '../../../../../src/shared/engine/json/object.ts'
+import { assetNamed } from '../../../baseline/facts.ts'
 
 const definition = (name: string, metadata = {}): KubeObject => ({
   apiVersion: 'apiextensions.k8s.io/v1',

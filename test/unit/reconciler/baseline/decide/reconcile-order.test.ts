@@ -1,10 +1,10 @@
 import t from 'tap'
 
-import type { Outcome } from '../../../../src/reconciler/baseline/decide/outcome.ts'
-import { ReconcileOrder } from '../../../../src/reconciler/baseline/decide/reconcile-order.ts'
-import type { Asset } from '../../../../src/shared/baseline/catalog/catalog.ts'
-import { assetNamed } from '../../baseline/facts.ts'
-import { baseline } from './asset-inputs.ts'
+import type { Outcome } from '../../../../../src/reconciler/baseline/decide/outcome.ts'
+import { ReconcileOrder } from '../../../../../src/reconciler/baseline/decide/reconcile-order.ts'
+import type { Asset } from '../../../../../src/shared/baseline/catalog/catalog.ts'
+import { assetNamed } from '../../../baseline/facts.ts'
+import { plan } from '../asset-inputs.ts'
 
 const tombstone = (name: string): Asset => ({ ...assetNamed('mtv'), name, isTombstone: true })
 const [first, second] = [tombstone('first'), tombstone('second')]
@@ -12,13 +12,6 @@ const hco = assetNamed('hco-golden-config')
 const other = assetNamed('metallb')
 const catalog = [first, second, hco, other]
 const removed: Outcome = { kind: 'removed' }
-const plan = {
-  kind: 'enforce',
-  desired: baseline,
-  released: [],
-  isPatched: false,
-  remarks: [],
-} as const
 const unchanged: Outcome = { kind: 'unchanged', plan }
 const configured: Outcome = { kind: 'configured', plan, drifts: [], cause: 'drift' }
 

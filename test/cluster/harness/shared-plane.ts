@@ -1,0 +1,109 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Binaries } from '../../../tools/control-plane/build/binaries.ts'
+import { type ControlPlane, startControlPlane } from '../../../tools/control-plane/control-plane.ts'
+import { createDataDir } from '../../../tools/control-plane/data-dir.ts'
+import { type Accounts, createKubeconfigs } from '../../../tools/control-plane/kubeconfig.ts'
+import { send } from '../../../tools/control-plane/request.ts'
+import { preparedData } from './prepared-data.ts'
+import { until } from './until.ts'
+
+// One control plane for many test files, one after the other: to start an API server takes as much of a processor as a short
+// file needs for itself. The runner starts it and keeps it; each file first puts everything back that the one before left.
+
+/** A control plane that the runner keeps, as a test file finds it in its environment. */
+interface SharedPlane {
+  readonly url: string
+  readonly ca: string
+  readonly accounts: Accounts
+  readonly etcdUrl: string
+  /** What etcd held before any test: value by key, both in base64. */
+  readonly data: Readonly<Record<string, string>>
+  /** The index of its schemas then, with a digest of each. */
+  readonly schemas: string
+}
+
+/** The environment variable that names the file in which a shared control plane is described. */
+export const SHARED_PLANE = 'AUTOPILOT_SHARED_CONTROL_PLANE'
+
+/** Starts a control plane with the default definitions and samples, and describes it in a file. */
+export async function startSharedPlane(binaries: Binaries, print: (line: string) => void) {
+  const { etcdData } = await preparedData('installed', binaries, print)
+  const plane = await startControlPlane({ binaries, etcdData, print })
+  const { url, ca, accounts, etcdUrl } = plane
+  const file = join(plane.dataDir, 'shared.json')
+  const data = Object.fromEntries(await readAll(etcdUrl))
+  const shared: SharedPlane = { url, ca, accounts, etcdUrl, data, schemas: await schemasOf(plane) }
+  writeFileSync(file, JSON.stringify(shared))
+  return { file, stop: plane.stop }
+}
+
+/** A shared control plane as it was before any test; `stop` leaves it to the next file. */
+export async function useSharedPlane(file: string): Promise<ControlPlane> {
+  const shared = JSON.parse(readFileSync(file, 'utf8')) as SharedPlane
+  const { url, ca, accounts, etcdUrl } = shared
+  await putBack(etcdUrl, new Map(Object.entries(shared.data)))
+  const { token } = accounts[0]
+  // Definitions that are there again are served a moment later.
+  const isServed = async () => (await schemasOf({ url, ca, token })) === shared.schemas
+  await until('the schemas are those of the start', isServed)
+  const { path: dataDir, remove } = createDataDir()
+  const kubeconfigFor = createKubeconfigs({ dataDir, url, ca, accounts })
+  const keep = async () => {
+    throw new Error('the control plane is shared: a test that stops its parts asks for `isOwn`')
+  }
+  return {
+    url,
+    ca,
+    token,
+    accounts,
+    etcdUrl,
+    kubeconfig: kubeconfigFor(accounts[0]),
+    kubeconfigFor,
+    dataDir,
+    auditLog: '',
+    pids: {},
+    stopApiServer: keep,
+    startApiServer: keep,
+    stop: async () => remove(),
+  }
+}
+
+// Kept by the API server for itself, and new with each of its starts or minutes.
+const ITS_OWN = [
+  '/registry/leases/kube-system/',
+  '/registry/masterleases/',
+  '/registry/peerserverleases/',
+  'compact_rev_key',
+]
+
+async function putBack(etcdUrl: string, wanted: ReadonlyMap<string, string>): Promise<void> {
+  const present = await readAll(etcdUrl)
+  // One by one: the API server expects every change to have a revision of its own.
+  for (const key of present.keys()) if (!wanted.has(key)) await ask(etcdUrl, 'deleterange', { key })
+  for (const [key, value] of wanted)
+    if (present.get(key) !== value) await ask(etcdUrl, 'put', { key, value })
+}
+
+async function readAll(etcdUrl: string): Promise<ReadonlyMap<string, string>> {
+  const all = Buffer.of(0).toString('base64')
+  const { kvs } = await ask<{ kvs: readonly { key: string; value: string }[] }>(etcdUrl, 'range', {
+    key: all,
+    range_end: all,
+  })
+  const isItsOwn = (key: string) => {
+    const path = Buffer.from(key, 'base64').toString()
+    return ITS_OWN.some((start) => path.startsWith(start))
+  }
+  return new Map(kvs.filter(({ key }) => !isItsOwn(key)).map(({ key, value }) => [key, value]))
+}
+
+async function ask<Body>(etcdUrl: string, verb: string, body: object): Promise<Body> {
+  const { status, text } = await send(`${etcdUrl}/v3/kv/${verb}`, { method: 'POST', body })
+  if (status !== 200) throw new Error(`asking etcd for ${verb}: ${status} ${text}`)
+  return JSON.parse(text) as Body
+}
+
+async function schemasOf({ url, ca, token }: Pick<ControlPlane, 'url' | 'ca' | 'token'>) {
+  return (await send(`${url}/openapi/v3`, { ca, token })).text
+}
