@@ -5,7 +5,7 @@ import type { Catalog } from '../shared/baseline/catalog/catalog.ts'
 import { type Activation, standbyReason } from '../shared/baseline/settings/activation.ts'
 import { tellHowAlone, tellOther } from '../shared/baseline/settings/other-autopilot.ts'
 import { settingNote } from '../shared/baseline/settings/setting-note.ts'
-import { titleOf } from '../shared/engine/json/object.ts'
+import { annotationOf, titleOf } from '../shared/engine/json/object.ts'
 
 /** What the HyperConverged says that makes the answer another one than people may expect, a sentence each. */
 export function notesOn(
@@ -16,7 +16,9 @@ export function notesOn(
   const { hco, stated } = evaluation
   const { activation } = stated.settings
   const because = standbyReason(activation)
-  const idle = because ? [] : [IDLE[activation.kind]].filter((note) => note !== undefined)
+  const isStated = annotationOf(hco, AUTOPILOT) !== undefined
+  const note = isStated || activation.kind !== 'observe' ? IDLE[activation.kind] : OBSERVING_BY_FLAG
+  const idle = because || note === undefined ? [] : [note]
   const others = because === 'OtherAutopilot' ? [tellOther(hco), tellHowAlone(hco)] : []
   return [
     ...stated.problems.map((problem) => settingNote(problem, stated)),
@@ -27,6 +29,7 @@ export function notesOn(
   ].map((note) => `${titleOf(hco)}: ${note}`)
 }
 
+const OBSERVING_BY_FLAG = `the autopilot only observes (the reconciler’s --activation observe): nothing is written until ${AUTOPILOT} says otherwise`
 const IDLE: Readonly<Record<Activation['kind'], string | undefined>> = {
   off: `the autopilot is switched off (${AUTOPILOT}): nothing is written until that changes`,
   observe: `the autopilot only observes (${AUTOPILOT}): nothing is written until that changes`,

@@ -96,6 +96,11 @@ export function createProgram(env: Env): Command {
     .option('--no-leader-elect', 'act without holding the Lease: only where nobody else can')
     .addOption(durationOption('--resync <duration>', 'compare everything this often', '5m'))
     .addOption(disruptiveChangesOption('hold').default('hold'))
+    .addOption(
+      new Option('--activation <mode>', 'what to do where the HyperConverged does not say')
+        .choices(['on', 'observe'])
+        .default('on'),
+    )
     .option(
       '--heal-limit <count>',
       'how often an object is put back within --heal-window',
@@ -187,6 +192,14 @@ export function createProgram(env: Env): Command {
       new Option('-o, --output <format>', 'the changes for people, or every asset for scripts')
         .choices(['text', 'json'])
         .default('text'),
+    )
+    .addOption(
+      new Option(
+        '--fail-on <what>',
+        'what the exit code 1 stands for: any change, or a reboot that nobody has approved',
+      )
+        .choices(['change', 'reboot'])
+        .default('change'),
     )
     .action(async (options) => {
       process.exitCode = await (await import('./diff/diff.ts')).diff(options, env)

@@ -1,4 +1,5 @@
 import { runReconciler } from '../reconciler/baseline/run.ts'
+import type { DefaultActivation } from '../shared/baseline/settings/settings.ts'
 import { connect } from '../shared/cluster/client.ts'
 import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
 import type { Env } from '../shared/ops/env.ts'
@@ -15,6 +16,7 @@ export interface ReconcilerOptions extends CatalogOptions {
   readonly leaderElect: boolean
   readonly resync: number
   readonly disruptiveChanges: 'apply' | 'hold'
+  readonly activation: DefaultActivation
   readonly healLimit: number
   readonly healWindow: number
   readonly failurePolicy: 'Ignore' | 'Fail'
@@ -45,6 +47,7 @@ export async function reconciler(options: ReconcilerOptions, env: Env): Promise<
       isObserver,
       resyncMs: options.resync,
       disruptiveChanges,
+      activation: options.activation,
       healLimits: { capacity: options.healLimit, windowMs: options.healWindow },
       failurePolicy,
       webhookTimeoutS: options.webhookTimeout,

@@ -77,6 +77,7 @@ async function observe({ client, catalog, disruptiveChanges, reporter, signal }:
       isObserver: true,
       resyncMs: 300_000,
       disruptiveChanges,
+      activation: 'on',
       // Whoever only observes heals nothing.
       healLimits: { capacity: 1, windowMs: 60_000 },
       failurePolicy: 'Ignore',

@@ -9,6 +9,10 @@ import { catalogSchema } from '../../src/shared/baseline/catalog/catalog-schema.
 import { loadCatalog } from '../../src/shared/baseline/catalog/load-catalog.ts'
 import { readLock } from '../crds/read-lock.ts'
 import { assetsPage } from './assets-page.ts'
+import { CHART_NOTICE } from './chart/chart-notice.ts'
+import { diffRolesFile, rolesFile } from './chart/roles-file.ts'
+import { valuesFile } from './chart/values-file.ts'
+import { valuesSchema } from './chart/values-schema.ts'
 import { crdsPage } from './crds-page.ts'
 import { faultTable } from './faults.ts'
 import { featuresFile, readmeWith } from './features.ts'
@@ -21,6 +25,7 @@ import { webhooksFile } from './webhooks-file.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const NAMESPACE = 'virt-platform-autopilot'
+const CHART = 'charts/virt-platform-autopilot'
 const GOLDEN = 'test/golden'
 
 type Files = ReadonlyMap<string, string>
@@ -41,6 +46,13 @@ const groups: readonly ((catalog: Catalog) => Files)[] = [
       ['docs/webhooks.yaml', webhooksFile(catalog, NAMESPACE)],
       ['README.md', readmeWith(textOf('README.md'), catalog)],
       ['test/crds/README.md', crdsPage(readLock(join(ROOT, 'test/crds')))],
+    ]),
+  () =>
+    new Map([
+      [`${CHART}/values.schema.json`, jsonFile(valuesSchema, CHART_NOTICE)],
+      [`${CHART}/values.yaml`, valuesFile()],
+      [`${CHART}/templates/roles.yaml`, rolesFile()],
+      [`${CHART}/templates/diff-roles.yaml`, diffRolesFile()],
     ]),
   (catalog) => goldenRenders(catalog, GOLDEN),
 ]

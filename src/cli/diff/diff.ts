@@ -7,7 +7,7 @@ import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
 import { notesOn } from '../notes.ts'
 import { relatedImages } from '../options.ts'
 import { UndecidedError, warn } from '../run-cli.ts'
-import { findingsIn } from './finding.ts'
+import { type Finding, findingsIn, isUnapprovedReboot } from './finding.ts'
 import { FORMATS, remarkOn } from './formats.ts'
 
 export interface DiffOptions extends CatalogOptions {
@@ -15,11 +15,13 @@ export interface DiffOptions extends CatalogOptions {
   readonly hcoNamespace?: string
   readonly disruptiveChanges?: 'apply' | 'hold'
   readonly output: keyof typeof FORMATS
+  readonly failOn: 'change' | 'reboot'
 }
 
 /**
- * The `diff` command: prints what the product would change in a cluster. Returns the exit code: 0 nothing, 1 something,
- * 2 where that is not known of every asset. Throws an UndecidedError where it is known of none.
+ * The `diff` command: prints what the product would change in a cluster. Returns the exit code: 0 nothing, 1 something
+ * (or, if asked, a reboot that nobody has approved), 2 where that is not known of every asset. Throws an UndecidedError
+ * where it is known of none.
  */
 export async function diff(options: DiffOptions, env: Env): Promise<number> {
   try {
@@ -29,8 +31,15 @@ export async function diff(options: DiffOptions, env: Env): Promise<number> {
   }
 }
 
+const FAILURES: Readonly<Record<DiffOptions['failOn'], (finding: Finding) => boolean>> = {
+  change: (finding) => 'drifts' in finding,
+  reboot: isUnapprovedReboot,
+}
+
 async function compare(options: DiffOptions, env: Env): Promise<number> {
-  const { namespace, hcoNamespace, disruptiveChanges, output } = options
+  const { namespace, hcoNamespace, output, failOn } = options
+  // What is not held needs no approval, and whoever asks about approvals wants them to count.
+  const disruptiveChanges = failOn === 'reboot' ? 'hold' : options.disruptiveChanges
   const catalog = loadCatalogWith(options)
   const client = await connect(loadKubeconfig(options.kubeconfig))
   try {
@@ -45,7 +54,7 @@ async function compare(options: DiffOptions, env: Env): Promise<number> {
     for (const line of [...notesOn(catalog, evaluation, waitsOn(catalog, evaluation)), ...remarks])
       warn(line)
     if (findings.some(({ action }) => action === 'unknown')) return 2
-    return findings.some((finding) => 'drifts' in finding) ? 1 : 0
+    return findings.some(FAILURES[failOn]) ? 1 : 0
   } finally {
     await client.close()
   }

@@ -67,6 +67,10 @@ export function findingsIn({ evaluation: { facts }, assets }: ComparedCluster): 
   return assets.map((diff) => findingOf(diff, surroundings))
 }
 
+/** Whether the change waits for an approval, as only one that reboots nodes does. */
+export const isUnapprovedReboot = (finding: Finding) =>
+  'waitsFor' in finding && finding.waitsFor === 'approval'
+
 /** The object as people name it, and its asset. */
 export const headOf = ({ asset, kind, namespace, name }: Subject) =>
   `${titleOf({ kind, metadata: { name, namespace } })} (${asset})`

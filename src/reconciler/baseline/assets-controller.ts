@@ -5,6 +5,7 @@ import {
 } from '../../shared/baseline/asset-status.ts'
 import { type Asset, isHyperConverged } from '../../shared/baseline/catalog/catalog.ts'
 import { reachOf } from '../../shared/baseline/facts/pools.ts'
+import type { DefaultActivation } from '../../shared/baseline/settings/settings.ts'
 import { type Client, isConflict, isUnknownField } from '../../shared/cluster/client.ts'
 import type { HealLimits } from '../../shared/engine/throttle.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
@@ -35,6 +36,8 @@ export interface AssetsControllerOptions extends Omit<ApprovalsOptions, 'pools'>
   /** Milliseconds of a clock that never goes back. */
   readonly uptime: () => number
   readonly healLimits: HealLimits
+  /** What the product does where the HyperConverged does not say; left out, what the last leader published. */
+  readonly activation?: DefaultActivation
 }
 
 // One at a time would make the last asset wait for all others.
@@ -111,6 +114,7 @@ export class AssetsController implements Controller {
   /** Evaluates a snapshot of the cluster and queues the assets that it affects. */
   evaluate(snapshot: Snapshot): void {
     const { reporter, catalog, ledger, now, disruptiveChanges } = this.#options
+    const { activation = ledger.memory.activation } = this.#options
     if (snapshot.kind === 'unavailable') {
       this.onLost()
       if (isWithoutHyperConverged(snapshot)) ledger.noteAbsence()
@@ -119,11 +123,16 @@ export class AssetsController implements Controller {
     }
     const before = this.#evaluation
     const tools = { catalog, decide: this.#statuses }
-    const evaluation = evaluate(tools, snapshot.observations, ledger.memory, now())
+    const evaluation = evaluate(
+      tools,
+      snapshot.observations,
+      { ...ledger.memory, activation },
+      now(),
+    )
     this.#evaluation = evaluation
     const { hco, stated, state } = evaluation
     reporter.settings(hco, stated, warningsOn(catalog, evaluation), waitsOn(catalog, evaluation))
-    ledger.note({ ...state, hasHyperConverged: true, disruptiveChanges })
+    ledger.note({ ...state, hasHyperConverged: true, disruptiveChanges, activation })
     this.#approvals.revoke(hco)
     // What waits for approval or a pool is looked at again at every change: it costs no request.
     for (const name of [...affected(catalog, before, evaluation), ...this.#approvals.waiting])

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
 import { webhookScopes } from '../../shared/baseline/generated/webhook-rules.ts'
 import { BASELINE } from '../../shared/baseline/names.ts'
+import type { DefaultActivation } from '../../shared/baseline/settings/settings.ts'
 import { stateData } from '../../shared/baseline/state.ts'
 import type { Client } from '../../shared/cluster/client.ts'
 import { createRecorder } from '../../shared/cluster/events.ts'
@@ -38,6 +39,8 @@ export interface ReconcilerConfig extends TrustConfig {
   readonly isObserver: boolean
   readonly resyncMs: number
   readonly disruptiveChanges: 'apply' | 'hold'
+  /** What holds where the HyperConverged does not say. */
+  readonly activation: DefaultActivation
   readonly healLimits: HealLimits
   readonly failurePolicy: 'Ignore' | 'Fail'
   readonly webhookTimeoutS: number

@@ -55,6 +55,8 @@ const MEMORY = {
   otherAutopilot: oneOf(['absent', 'idle', 'active'], {}),
   /** What the leader's flag says of changes that reboot nodes; the HyperConverged goes before it. */
   disruptiveChanges: oneOf(['hold', 'apply', 'unknown'], {}),
+  /** What the leader's flag says of the whole product; the HyperConverged goes before it. */
+  activation: oneOf(['on', 'observe'], {}),
   /** For each disruptive asset, the digest of what was last applied. */
   applied: TEXTS,
   approval: APPROVAL,
@@ -97,6 +99,7 @@ export const UNKNOWN: Memory = {
   neverValid: [],
   otherAutopilot: 'absent',
   disruptiveChanges: 'unknown',
+  activation: 'on',
   applied: {},
   approval: { count: 0, changes: {} },
   unregistered: {},
@@ -138,6 +141,7 @@ const ABSENT_BEFORE: Partial<State> = {
   neverValid: UNKNOWN.neverValid,
   otherAutopilot: UNKNOWN.otherAutopilot,
   disruptiveChanges: UNKNOWN.disruptiveChanges,
+  activation: UNKNOWN.activation,
   approval: UNKNOWN.approval,
   unregistered: UNKNOWN.unregistered,
   hasHyperConverged: UNKNOWN.hasHyperConverged,

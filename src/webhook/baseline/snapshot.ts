@@ -23,6 +23,7 @@ import {
   readSettings,
   type Settings,
   settingsInForce,
+  withActivation,
 } from '../../shared/baseline/settings/settings.ts'
 import type { State } from '../../shared/baseline/state.ts'
 import type { SchemaDefaults } from '../../shared/cluster/schema-defaults.ts'
@@ -135,7 +136,11 @@ export function createSnapshot(
     settings,
     disruptiveChanges: flag === 'unknown' ? undefined : flag,
     readSettings: (annotations) =>
-      readSettings(annotations, known, otherBeside(isOtherThere, annotations[AUTOPILOT])),
+      readSettings(
+        withActivation(annotations, state.activation),
+        known,
+        otherBeside(isOtherThere, annotations[AUTOPILOT]),
+      ),
     wakesOther: (annotations) => otherBeside(isOtherThere, annotations[AUTOPILOT]) === 'active',
     facts,
     hasHyperConverged: state.hasHyperConverged,

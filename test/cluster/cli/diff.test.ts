@@ -157,6 +157,18 @@ t.test('diff says what the reconciler does', async (t) => {
     t.match(first.stdout, /To approve what waits for it: kubectl annotate hyperconverged -n /)
   })
 
+  await t.test('what reboots nodes fails it on demand, until somebody approves it', async (t) => {
+    const onReboot = () => diff(['--fail-on=reboot', '--disruptive-changes=apply'])
+    t.match(await onReboot(), { code: 1, stdout: first.stdout })
+    await annotate(HYPERCONVERGED, `approve=${digest}`)
+    t.match(await onReboot(), {
+      code: 0,
+      stdout: /would be created; reboots 3 nodes of pool worker/,
+    })
+    await annotate(HYPERCONVERGED, 'approve-')
+    t.match(await onReboot(), { code: 1 })
+  })
+
   await t.test('it agrees with a product that only observes', async (t) => {
     const changed = changesIn((await diff(['-o', 'json'])).stdout).map((line) => line.split(' ')[1])
     for (const asset of changed) await untilEvent('DriftDetected', new RegExp(`^${asset}: `))
@@ -224,6 +236,7 @@ t.test('diff says what the reconciler does', async (t) => {
 
   await t.test('afterwards it says nothing', async (t) => {
     t.same(await diff(), { code: 0, stdout: '', stderr: '' })
+    t.same(await diff(['--fail-on=reboot']), { code: 0, stdout: '', stderr: '' })
     const { stdout } = await diff(['-o', 'json'])
     t.same(changesIn(stdout), [])
     t.match(JSON.parse(stdout).assets, [

@@ -1,6 +1,6 @@
 import t from 'tap'
 
-import { type Finding, findingOf } from '../../../src/cli/diff/finding.ts'
+import { type Finding, findingOf, isUnapprovedReboot } from '../../../src/cli/diff/finding.ts'
 import { changeLines, FORMATS, remarkOn } from '../../../src/cli/diff/formats.ts'
 import type { Outcome } from '../../../src/reconciler/baseline/decide/outcome.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
@@ -272,4 +272,19 @@ t.test('json: every asset, with what would change of it', async (t) => {
         'kubectl annotate hyperconverged -n kubevirt kubevirt-hyperconverged --overwrite platform.kubevirt.io/approve=abc',
     },
   })
+})
+
+t.test('a reboot that nobody approved is one that waits for approval', async (t) => {
+  const is = (reason: 'Held' | 'PoolBusy' | 'Observing') =>
+    isUnapprovedReboot(pending('swap-enable', { reason, disruption: reboot }))
+  t.same(
+    ['Held', 'PoolBusy', 'Observing'].map((reason) => is(reason as 'Held')),
+    [true, false, false],
+  )
+  t.notOk(isUnapprovedReboot(pending('metallb')))
+  t.notOk(
+    isUnapprovedReboot(
+      finding('metallb', { kind: 'failed', reason: 'RenderFailed', message: 'a' }),
+    ),
+  )
 })

@@ -2,11 +2,19 @@ import t from 'tap'
 
 import { notesOn } from '../../../src/cli/notes.ts'
 import type { OtherAutopilot } from '../../../src/shared/baseline/settings/other-autopilot.ts'
-import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
+import {
+  type DefaultActivation,
+  readSettings,
+  withActivation,
+} from '../../../src/shared/baseline/settings/settings.ts'
 import { catalog } from '../baseline/facts.ts'
 
 const PREFIX = 'platform.kubevirt.io'
-const notes = (annotations: Readonly<Record<string, string>>, other?: OtherAutopilot) =>
+const notes = (
+  annotations: Readonly<Record<string, string>>,
+  other?: OtherAutopilot,
+  byDefault: DefaultActivation = 'on',
+) =>
   notesOn(
     catalog,
     {
@@ -15,7 +23,7 @@ const notes = (annotations: Readonly<Record<string, string>>, other?: OtherAutop
         kind: 'HyperConverged',
         metadata: { name: 'kubevirt-hyperconverged', namespace: 'kubevirt', annotations },
       },
-      stated: readSettings(annotations, undefined, other),
+      stated: readSettings(withActivation(annotations, byDefault), undefined, other),
     },
     [],
   )
@@ -24,6 +32,11 @@ t.test('another autopilot that is active is noted, and what to do about it', asy
   const annotations = { [`${PREFIX}/autopilot`]: 'true' }
   t.match(notes(annotations, 'active'), [/is another autopilot, which/, /: kubectl annotate .*-$/])
   t.same(notes({}, 'idle'), [])
+})
+
+t.test('where it only observes by a flag, the flag is named', async (t) => {
+  t.match(notes({}, undefined, 'observe'), [/--activation observe\): nothing is written/])
+  t.same(notes({ [`${PREFIX}/autopilot`]: 'true' }, undefined, 'observe'), [])
 })
 
 t.test('a HyperConverged with nothing odd in it is not noted', async (t) => {

@@ -33,6 +33,16 @@ export interface Settings {
 /** The annotations of a HyperConverged as far as anyone stated them, by key. */
 export type Annotations = Readonly<Record<string, string>>
 
+/** What the product does where the HyperConverged does not say. */
+export type DefaultActivation = 'on' | 'observe'
+
+/** The annotations as they are meant where the reconciler's flag says what holds without one. */
+export const withActivation = (
+  annotations: Annotations,
+  byDefault: DefaultActivation,
+): Annotations =>
+  byDefault === 'observe' ? { [AUTOPILOT]: byDefault, ...annotations } : annotations
+
 /** What is known of the settings, from one reading of them to the next. */
 export interface KnownSettings {
   /** A text for each setting in force that reads as its meaning; one that is not among them was validly absent. */

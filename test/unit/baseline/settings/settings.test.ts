@@ -16,6 +16,7 @@ import {
   type Settings,
   settingsInForce,
   unknownNames,
+  withActivation,
 } from '../../../../src/shared/baseline/settings/settings.ts'
 import { seed } from '../../engine/merge/schemas.ts'
 import { assetNamed, catalog } from '../facts.ts'
@@ -27,6 +28,21 @@ t.test('selects everything and leaves the rest to the flags where nothing is sta
   t.strictSame(readSettings({}), nothing)
   const others = { [`${AUTOPILOT}x`]: 'no', 'example.com/autopilot': 'false' }
   t.strictSame(readSettings(others), nothing)
+})
+
+t.test('the flag says what holds where the HyperConverged says nothing', async (t) => {
+  const kindOf = (annotations: Annotations, byDefault: 'on' | 'observe') =>
+    readSettings(withActivation(annotations, byDefault)).settings.activation.kind
+  t.equal(kindOf({}, 'on'), 'all')
+  t.equal(kindOf({}, 'observe'), 'observe')
+  for (const [text, kind] of [
+    ['true', 'all'],
+    ['false', 'off'],
+    ['swap-enable', 'only'],
+    ['observe', 'observe'],
+  ] as const)
+    for (const byDefault of ['on', 'observe'] as const)
+      t.equal(kindOf({ [AUTOPILOT]: text }, byDefault), kind, text)
 })
 
 const stated: readonly (readonly [key: string, text: string, meaning: Partial<Settings>])[] = [

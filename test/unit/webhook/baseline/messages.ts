@@ -490,6 +490,20 @@ const effects: readonly (Case & { readonly object: KubeObject })[] = [
     ],
   },
   {
+    says: 'the switch, where the leader only observes without it',
+    object: hco,
+    before: { annotations: {} },
+    edit: { annotations: { [AUTOPILOT]: 'true' } },
+    known: snapshotOf({
+      facts: factsWith({ ...facts, pools: { worker: 3 } }),
+      settings: { [AUTOPILOT]: 'observe' },
+      activation: 'observe',
+      disruptiveChanges: 'apply',
+      applied: { 'swap-enable': 'older' },
+    }),
+    told: [`${HCO}: this reboots 3 nodes of pool worker now: swap-enable`],
+  },
+  {
     says: 'changes that are on hold no more',
     object: hco,
     before: { annotations: { [DISRUPTIVE_CHANGES]: 'hold' } },

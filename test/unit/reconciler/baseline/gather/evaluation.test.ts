@@ -7,7 +7,7 @@ import {
 } from '../../../../../src/reconciler/baseline/gather/evaluation.ts'
 import type { Observations } from '../../../../../src/reconciler/baseline/gather/facts.ts'
 import { createStatusDecider } from '../../../../../src/shared/baseline/asset-status.ts'
-import { UNKNOWN } from '../../../../../src/shared/baseline/state.ts'
+import { type Memory, UNKNOWN } from '../../../../../src/shared/baseline/state.ts'
 import type { Served } from '../../../../../src/shared/cluster/discovery.ts'
 import { sha256 } from '../../../../../src/shared/ops/digest.ts'
 import { catalog, everythingServed } from '../../../baseline/facts.ts'
@@ -62,8 +62,8 @@ const leader = () => {
     schemas: new Map(),
     images: {},
   }
-  return (changes: Partial<Observations> = {}): Evaluation =>
-    evaluate({ catalog, decide }, { ...observed, ...changes }, UNKNOWN, 0)
+  return (changes: Partial<Observations> = {}, memory: Partial<Memory> = {}): Evaluation =>
+    evaluate({ catalog, decide }, { ...observed, ...changes }, { ...UNKNOWN, ...memory }, 0)
 }
 
 const everything = catalog.map(({ name }) => name)
@@ -126,3 +126,17 @@ t.test('what every other process needs to come to the same statuses is in the st
   t.same(Object.keys(state.baselines).sort(), active.sort())
   t.match(state, { facts: { pools: { worker: 1 }, heirs: {} }, otherAutopilot: 'absent' })
 })
+
+t.test(
+  'a flag that says observe is published like an annotation, which goes before it',
+  async (t) => {
+    const look = leader()
+    const key = prefixed('autopilot')
+    const { stated, state } = look({}, { activation: 'observe' })
+    t.strictSame(stated.settings.activation, { kind: 'observe' })
+    t.strictSame(state.settings, { [key]: 'observe' })
+    const switchedOn = hco({ [key]: 'true' })
+    const { settings } = look({ hco: switchedOn }, { activation: 'observe' }).stated
+    t.strictSame(settings.activation, { kind: 'all' })
+  },
+)

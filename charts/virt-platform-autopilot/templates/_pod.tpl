@@ -1,0 +1,104 @@
+{{/* What every pod of ours has in common. */}}
+{{- define "autopilot.podSettings" -}}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+securityContext:
+  {{- include "autopilot.podSecurity" . | nindent 2 }}
+{{- end }}
+
+{{/* No user of its own: OpenShift assigns one, and elsewhere it is the image's. */}}
+{{- define "autopilot.podSecurity" -}}
+runAsNonRoot: true
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
+
+{{- define "autopilot.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop:
+    - ALL
+{{- end }}
+
+{{- define "autopilot.podAnnotations" -}}
+{{/* On OpenShift: not another one that happens to have a higher priority. */ -}}
+openshift.io/required-scc: restricted-v2
+{{- with .Values.podAnnotations }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "autopilot.containerImage" -}}
+image: {{ include "autopilot.image" . | quote }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  {{- include "autopilot.containerSecurity" . | nindent 2 }}
+{{- end }}
+
+{{/* Arguments of everything that looks at the platform as the leader does. */}}
+{{- define "autopilot.hcoArgs" -}}
+{{- with .Values.hcoNamespace }}
+- --hco-namespace={{ . }}
+{{- end }}
+{{- end }}
+
+{{- define "autopilot.assetsArgs" -}}
+{{- if .Values.ownAssets.configMap }}
+- --assets=/etc/own-assets
+{{- end }}
+{{- end }}
+
+{{- define "autopilot.assetsMount" -}}
+{{- if .Values.ownAssets.configMap }}
+- name: own-assets
+  mountPath: /etc/own-assets
+  readOnly: true
+{{- end }}
+{{- end }}
+
+{{- define "autopilot.assetsVolume" -}}
+{{- with .Values.ownAssets }}
+{{- if .configMap }}
+- name: own-assets
+  configMap:
+    name: {{ .configMap }}
+    {{- with .items }}
+    items:
+      {{- toYaml . | nindent 6 }}
+    {{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The endpoints that both processes have beside what they do. */}}
+{{- define "autopilot.opsProbes" -}}
+livenessProbe:
+  httpGet:
+    path: /healthz
+    port: ops
+  periodSeconds: 10
+  failureThreshold: 6
+readinessProbe:
+  httpGet:
+    path: /readyz
+    port: ops
+  periodSeconds: 5
+{{- end }}

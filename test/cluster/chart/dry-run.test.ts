@@ -1,0 +1,51 @@
+import t from 'tap'
+import { BASELINE } from '../../../src/shared/baseline/names.ts'
+import { isNeeded } from '../../../tools/control-plane/definitions.ts'
+import { helmOn, NAMESPACE, templateArgs } from '../../unit/chart/helm.ts'
+import { CHOSEN, INSTALLATIONS } from '../../unit/chart/matrix.ts'
+import { testCluster } from '../harness/fixture.ts'
+
+t.test('what the chart renders, asked of the API server', async (t) => {
+  const cluster = await testCluster(t, {
+    crds: (one) => isNeeded(one) || one.name.endsWith('.cert-manager.io'),
+    samples: false,
+  })
+  const helm = await helmOn()
+  const restricted = Object.fromEntries(
+    ['enforce', 'warn'].map((mode) => [`pod-security.kubernetes.io/${mode}`, 'restricted']),
+  )
+  await cluster.admin('POST', '/api/v1/namespaces', {
+    metadata: { name: NAMESPACE, labels: restricted },
+  })
+  await cluster.admin('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, {
+    metadata: { name: BASELINE.reconcilerAccount },
+  })
+  const applied = (input: string) =>
+    cluster.kubectl(
+      ['apply', '--dry-run=server', '--server-side', '--validate=strict', '-n', NAMESPACE, '-f-'],
+      { input },
+    )
+
+  for (const [what, values] of Object.entries(INSTALLATIONS)) {
+    await t.test(`an installation ${what} is taken without a warning`, async (t) => {
+      const { stdout, stderr } = await helm(templateArgs(), { ...CHOSEN, ...values })
+      t.equal(stderr, '')
+      const said = await applied(stdout)
+      t.match(said, { code: 0, stderr: '' }, said.stderr)
+      t.equal(said.stdout.trim().split('\n').length, stdout.match(/^kind: /gm)?.length)
+    })
+
+    await t.test(`the notes of an installation ${what} have a pod that may run`, async (t) => {
+      const [, ...rest] = templateArgs()
+      const args = ['install', ...rest, '--dry-run=client']
+      const notes = await helm(
+        args.filter((arg) => !arg.startsWith('--kube-version')),
+        { ...CHOSEN, ...values },
+      )
+      const [, overrides = ''] = /--overrides='(\{.*\})'$/m.exec(notes.stdout) ?? []
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'diff' } }
+      const said = await applied(JSON.stringify({ ...pod, ...JSON.parse(overrides) }))
+      t.match(said, { code: 0, stderr: '' }, said.stderr)
+    })
+  }
+})

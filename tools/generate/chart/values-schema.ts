@@ -1,0 +1,173 @@
+import { type ObjectOptions, type TProperties, Type } from '@sinclair/typebox'
+import { closed, oneOf } from '../../../src/shared/baseline/catalog/schema-parts.ts'
+import { LOG_LEVELS } from '../../../src/shared/ops/log.ts'
+
+const text = (description: string, byDefault = '', pattern?: string) =>
+  Type.String({ description, default: byDefault, ...(pattern !== undefined && { pattern }) })
+
+const flag = (description: string, byDefault: boolean) =>
+  Type.Boolean({ description, default: byDefault })
+
+const group = (members: TProperties, description?: string) =>
+  closed(members, description === undefined ? {} : { description })
+
+/** Members that need not all be there, of an object that is Kubernetes's own. */
+const parts = (members: TProperties, options: ObjectOptions = {}) =>
+  closed(
+    Object.fromEntries(Object.entries(members).map(([name, one]) => [name, Type.Optional(one)])),
+    options,
+  )
+
+// What Kubernetes itself describes, and judges when it is applied.
+const ANYTHING = Type.Unsafe({ type: 'object' })
+const TEXTS = { type: 'object', additionalProperties: { type: 'string' } } as const
+
+const name = '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$'
+
+const AMOUNTS = parts({
+  cpu: Type.Union([Type.String(), Type.Number()]),
+  memory: Type.String(),
+  'ephemeral-storage': Type.String(),
+})
+
+const replicas = (description: string) => Type.Integer({ description, default: 2, minimum: 1 })
+
+const resources = (memory: string) =>
+  parts(
+    { requests: AMOUNTS, limits: AMOUNTS },
+    {
+      description:
+        'At rest a process takes about 115 MB, the webhook under load 150 to 200 MB. Without a limit on the processor no verdict waits for one.',
+      default: { requests: { cpu: '50m', memory } },
+    },
+  )
+
+const extraArgs = (command: string) =>
+  Type.Array(Type.String({ pattern: '^--' }), {
+    description: `More arguments, such as are in \`${command} --help\`: --NAME=VALUE.`,
+    default: [],
+  })
+
+const peers = (description: string) =>
+  Type.Array(
+    parts({
+      ipBlock: ANYTHING,
+      namespaceSelector: ANYTHING,
+      podSelector: ANYTHING,
+    }),
+    { description, default: [] },
+  )
+
+const certificates = group({
+  mode: oneOf(['own', 'cert-manager', 'service-ca'], {
+    description:
+      'Who makes the webhook’s certificate. own: the leader, in Secrets that this chart never renders, so that no upgrade or rollback touches them. cert-manager: a Certificate of cert-manager’s. service-ca: the service CA of OpenShift.',
+    default: 'own',
+  }),
+  issuerRef: group(
+    {
+      group: text('', 'cert-manager.io'),
+      kind: text('', 'Issuer'),
+      name: text('', '', name),
+    },
+    'With cert-manager: who issues the certificate. Without a name, an authority is made for it, in this namespace.',
+  ),
+})
+
+const scraper = group(
+  {
+    namespace: text('', '', name),
+    serviceAccount: text('', '', name),
+  },
+  'The Prometheus that may look for our pods, where it has no such right in every namespace. On OpenShift: openshift-monitoring, prometheus-k8s, and the label openshift.io/cluster-monitoring=true on our namespace.',
+)
+
+const networkPolicy = group({
+  enabled: flag('Whether only the ports that are served may be reached.', true),
+  apiServers: peers(
+    'Who may call the webhook; empty: anybody. Best are the addresses of the API servers: [{ipBlock: {cidr: 10.0.0.0/24}}].',
+  ),
+  scrapers: peers('Who may read the metrics; empty: anybody.'),
+})
+
+/** What an installation can say. Each member has a description and a default, of which values.yaml is made. */
+export const valuesSchema = closed({
+  disruptiveChanges: oneOf(['', 'hold', 'apply'], {
+    description:
+      'To be chosen. What happens to changes that reboot or drain nodes. hold: they wait, as one set, until an admin approves it. apply: they are made at once. The HyperConverged’s annotation platform.kubevirt.io/disruptive-changes goes before it.',
+    default: '',
+  }),
+  activation: Type.Unsafe({
+    description:
+      'To be chosen. What happens to the platform’s objects. observe: nothing is changed or refused, what would be is reported. on: they are brought to the baseline at once, and kept there. The HyperConverged’s annotation platform.kubevirt.io/autopilot goes before it.',
+    default: '',
+    // `on` without quotes is a boolean to YAML.
+    enum: ['', 'on', 'observe', true],
+  }),
+  image: group({
+    repository: text('', 'virt-platform-autopilot', '^[^\\s@]+$'),
+    tag: text('Empty: the version of the chart’s application.', '', '^[\\w][\\w.-]{0,127}$|^$'),
+    digest: text('sha256:…; goes before the tag.', '', '^(sha256:[a-f0-9]{64})?$'),
+    pullPolicy: oneOf(['Always', 'IfNotPresent', 'Never'], {
+      description: '',
+      default: 'IfNotPresent',
+    }),
+  }),
+  imagePullSecrets: Type.Array(closed({ name: Type.String() }), { description: '', default: [] }),
+  certificates,
+  webhook: group({
+    replicas: replicas('All of them answer. With one, edits pass unjudged while its pod moves.'),
+    resources: resources('160Mi'),
+    extraArgs: extraArgs('webhook'),
+  }),
+  reconciler: group({
+    replicas: replicas('One leads, by a Lease; another one takes over within seconds.'),
+    resources: resources('128Mi'),
+    extraArgs: extraArgs('reconciler'),
+  }),
+  hcoNamespace: text('Where the HyperConverged is, if there are several.', '', name),
+  ownAssets: group(
+    {
+      configMap: text('', '', name),
+      items: Type.Array(parts({ key: Type.String(), path: Type.String(), mode: Type.Integer() }), {
+        description: '',
+        default: [],
+      }),
+    },
+    'Assets of your own: a ConfigMap that is mounted into both processes (docs/own-assets.md). The roles that go with them you apply yourself.',
+  ),
+  logLevel: oneOf([...LOG_LEVELS], { description: '', default: 'info' }),
+  monitoring: group({ prometheus: scraper }),
+  networkPolicy,
+  preInstall: group({
+    diff: group({
+      enabled: flag(
+        'Whether a Job looks first at what would change, and fails the installation where nodes would reboot for it and nobody has approved that, whatever disruptiveChanges says.',
+        false,
+      ),
+    }),
+  }),
+  podAnnotations: Type.Unsafe({ ...TEXTS, description: '', default: {} }),
+  nodeSelector: Type.Unsafe({ ...TEXTS, description: '', default: {} }),
+  tolerations: Type.Array(
+    parts({
+      key: Type.String(),
+      operator: oneOf(['Exists', 'Equal'], {}),
+      value: Type.String(),
+      effect: oneOf(['NoSchedule', 'PreferNoSchedule', 'NoExecute'], {}),
+      tolerationSeconds: Type.Integer(),
+    }),
+    { description: '', default: [] },
+  ),
+  affinity: parts(
+    { nodeAffinity: ANYTHING, podAffinity: ANYTHING, podAntiAffinity: ANYTHING },
+    { description: 'The replicas spread over nodes and zones without it.', default: {} },
+  ),
+  priorityClassName: text(
+    'What keeps a platform’s settings shall not be the first to go from a full node.',
+    'system-cluster-critical',
+    name,
+  ),
+  // Helm adds it where this chart is part of another.
+  global: Type.Optional(Type.Unsafe({ type: 'object' })),
+})
