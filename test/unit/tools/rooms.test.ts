@@ -45,7 +45,7 @@ const OTHERS = SYSTEMS.slice(1)
 const ROOMS: Readonly<Record<string, { wrong: readonly string[]; right: readonly string[] }>> = {
   'src/shared/engine': {
     wrong: [...PURE, ...of('shared', SYSTEMS), WEBHOOK, RECONCILER, CLI, TOOLS],
-    right: ['./json/object.ts', 'jsonc-parser'],
+    right: ['./json/object.ts', 'jsonpointer'],
   },
   'src/shared/baseline': {
     wrong: [...PURE, ...of('shared', OTHERS), WEBHOOK, RECONCILER, CLI, TOOLS],

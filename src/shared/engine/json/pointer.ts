@@ -1,3 +1,4 @@
+import jsonpointer from 'jsonpointer'
 import { err, ok, type Result } from '../result.ts'
 
 /** The deepest nesting that the engine reads, and so the longest pointer. */
@@ -45,12 +46,11 @@ export function has(document: unknown, tokens: readonly string[]): boolean {
 
 /** Reads what the pointer leads to; undefined where `has` says that there is nothing. */
 export function valueAt(document: unknown, tokens: readonly string[]): unknown {
-  let node = document
-  for (const token of tokens) {
-    if (!isContainer(node) || !holds(node, token)) return undefined
-    node = node[token]
-  }
-  return node
+  if (tokens.length === 0) return document
+  // The library follows inherited members and reads `/list/length`: hence the check before it.
+  return isContainer(document) && has(document, tokens)
+    ? jsonpointer.get(document, formatPointer(tokens))
+    : undefined
 }
 
 const unescapeToken = (token: string) => token.replaceAll('~1', '/').replaceAll('~0', '~')
