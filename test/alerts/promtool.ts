@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { findPromtool } from '../../tools/promtool.ts'
+import { findTool } from '../../tools/go-programs/tools.ts'
 import { environment } from '../cluster/harness/fixture.ts'
 
 /** How promtool ended, and all that it said. */
@@ -11,7 +11,7 @@ export interface Verdict {
 
 /** Gives a function that runs promtool in a folder; it is built where it is not there yet. */
 export async function promtoolIn(folder: string) {
-  const file = await findPromtool(environment(), () => undefined)
+  const file = await findTool('promtool', environment(), () => undefined)
   return async (...args: readonly string[]): Promise<Verdict> => {
     const run = promisify(execFile)(file, args, { cwd: folder })
     return run.then(

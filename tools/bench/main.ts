@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { signalOnTermination } from '../../src/shared/ops/shutdown.ts'
-import { findBinaries } from '../control-plane/build/binaries.ts'
+import { findBinaries } from '../go-programs/binaries.ts'
 import { measureAgainst, runBuild } from './against.ts'
 import { type Bench, type BenchOptions, withBench } from './bench.ts'
 import { FULL, IN_TURNS, QUICK } from './effort.ts'
@@ -53,7 +53,7 @@ async function bench(): Promise<void> {
   // A place that is gone is told of before half an hour is spent on measuring.
   if (isWritten) write(() => '')
   runBuild(ROOT)
-  const asked = { env: process.env, print: progress, controllerManager: false }
+  const asked = { env: process.env, print: progress, controllers: false }
   const { version } = await findBinaries(asked)
   const measured = await measureAll()
   const machine = {

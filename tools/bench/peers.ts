@@ -5,11 +5,11 @@ import { promisify } from 'node:util'
 
 import { BASELINE } from '../../src/shared/baseline/names.ts'
 import { NAMESPACE } from '../../test/cluster/harness/program.ts'
-import { findGo } from '../control-plane/build/go.ts'
-import { withProgress } from '../control-plane/build/progress.ts'
 import { freePort, serve } from '../control-plane/ports.ts'
 import { spawnLeashed } from '../control-plane/processes.ts'
 import { send } from '../control-plane/request.ts'
+import { findGo } from '../go-programs/go.ts'
+import { withProgress } from '../go-programs/progress.ts'
 import type { Bench } from './bench.ts'
 import { onOneCore } from './processes.ts'
 
@@ -75,8 +75,8 @@ async function startFloor(place: Place): Promise<Server> {
 
 /** Builds and starts the webhook in Go; throws where there is no Go to build it. */
 async function startGoPeer(place: Place): Promise<Server> {
-  const purpose = { what: 'the peer in Go', way: 'do without this peer' }
-  const go = await findGo(GO_MODULE, process.env, purpose)
+  const purpose = { title: 'the peer in Go', way: 'do without this peer' }
+  const go = await findGo(purpose, process.env, GO_MODULE)
   const program = join(place.folder, 'go-peer')
   const options = { cwd: GO_MODULE, env: { ...go.env, GOTMPDIR: place.folder } }
   const built = promisify(execFile)('go', ['build', ...GO_FLAGS, '-o', program, '.'], options)

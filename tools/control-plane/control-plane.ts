@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Binaries } from './build/binaries.ts'
+import type { Binaries } from '../go-programs/binaries.ts'
 import { type Components, createComponents } from './components.ts'
 import { createDataDir, writeFiles } from './data-dir.ts'
 import {
@@ -22,6 +22,7 @@ import {
 } from './kubeconfig.ts'
 import { freePort, serve } from './ports.ts'
 import { send } from './request.ts'
+import { startWorkloads, type WorkloadsOptions } from './workloads.ts'
 
 /** How to start a control plane. */
 export interface ControlPlaneOptions {
@@ -32,12 +33,17 @@ export interface ControlPlaneOptions {
   readonly etcdData?: string
   /** Also runs kube-controller-manager: garbage collection, namespaces, aggregated roles. */
   readonly controllerManager?: boolean
+  /** Also runs all controllers, kube-scheduler and KWOK: what is created of Deployments and Jobs rolls out, without containers. */
+  readonly workloads?: Workloads
   /** An audit.k8s.io/v1 Policy: what is written to the audit log. */
   readonly auditPolicy?: object
   readonly apiserverFlags?: readonly string[]
   /** Told when a component ends by itself. */
   readonly print: (line: string) => void
 }
+
+/** What workloads need beside the control plane's own binaries. */
+export type Workloads = Pick<WorkloadsOptions, 'kwok' | 'podAddress'>
 
 /** A running control plane. */
 export interface ControlPlane {
@@ -103,7 +109,8 @@ async function start(run: Run & { dataDir: string }, stop: () => Promise<void>) 
   const kubeconfigFor = createKubeconfigs({ dataDir, url, ca, accounts })
   await letPlatformAdminsIn(url, ca, token)
   const kubeconfig = kubeconfigFor(accounts[0])
-  if (run.controllerManager) startControllerManager(run, kubeconfig)
+  if (run.controllerManager || run.workloads) startControllerManager(run, kubeconfig)
+  if (run.workloads) await startScheduled(run, kubeconfig, run.workloads)
   return {
     url,
     ca,
@@ -180,6 +187,16 @@ function startControllerManager({ binaries, components, files }: Run, kubeconfig
     throw new Error('starting kube-controller-manager: KUBEBUILDER_ASSETS has none')
   const flags = controllerManagerFlags(files, kubeconfig)
   components.watch(components.start('kube-controller-manager', controllerManager, flags))
+}
+
+async function startScheduled(
+  { binaries: { scheduler }, components, files }: Run,
+  kubeconfig: string,
+  workloads: Workloads,
+): Promise<void> {
+  if (!scheduler) throw new Error('starting kube-scheduler: KUBEBUILDER_ASSETS has none')
+  const { stages } = files
+  await startWorkloads(components, { scheduler, kubeconfig, stages, ...workloads })
 }
 
 // The API server makes its own authority and writes it behind its certificate.

@@ -14,6 +14,7 @@ export interface Files {
   readonly tokens: string
   readonly auditPolicy: string
   readonly auditLog: string
+  readonly stages: string
 }
 
 /** The files of a control plane whose data directory this is. */
@@ -25,6 +26,7 @@ export function filesIn(dataDir: string): Files {
     tokens: join(dataDir, 'tokens.csv'),
     auditPolicy: join(dataDir, 'audit-policy.json'),
     auditLog: join(dataDir, 'audit.log'),
+    stages: join(dataDir, 'stages.yaml'),
   }
 }
 

@@ -5,16 +5,19 @@ import { connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
 import type { Env } from '../../src/shared/ops/env.ts'
 import { signalOnTermination } from '../../src/shared/ops/shutdown.ts'
-import { findBinaries, inClone } from '../control-plane/build/binaries.ts'
 import { startControlPlane } from '../control-plane/control-plane.ts'
 import { loadDefinitions } from '../control-plane/definitions.ts'
 import { install } from '../control-plane/install.ts'
 import { loadManifests } from '../control-plane/manifests.ts'
+import { findBinaries } from '../go-programs/binaries.ts'
 import { startAutopilot, untilEnd } from './autopilot.ts'
 import { childEnvironment, DEV_NAMESPACE, ENTRY, type Print } from './environment.ts'
 import type { OwnClusterOptions } from './own-cluster.ts'
 import { untilReady } from './readiness.ts'
 import { whatToTry } from './what-to-try.ts'
+
+const CRDS = join(import.meta.dirname, '../../test/crds')
+const SAMPLES = join(import.meta.dirname, '../../test/samples')
 
 export type DevOptions = Partial<OwnClusterOptions>
 
@@ -41,13 +44,6 @@ async function embedded(
   print: Print,
   signal: AbortSignal,
 ): Promise<void> {
-  const crds = inClone('test/crds')
-  const samples = inClone('test/samples')
-  if (crds === undefined || samples === undefined) {
-    throw new Error(
-      'the embedded cluster needs a clone of the repository: give a cluster of your own with --kubeconfig FILE',
-    )
-  }
   const catalog = await loadCatalogWith({ ...options, namespace: DEV_NAMESPACE })
   const binaries = await findBinaries({ env, print })
   print(`starting etcd, kube-apiserver ${binaries.version} and kube-controller-manager`)
@@ -55,7 +51,7 @@ async function embedded(
   try {
     if (signal.aborted) return
     print('installing the CRDs, sample nodes and a HyperConverged')
-    const manifests = [...loadDefinitions(crds), ...loadManifests(samples)]
+    const manifests = [...loadDefinitions(CRDS), ...loadManifests(SAMPLES)]
     await install(plane, manifests)
     const hco = manifests.find(({ kind }) => kind === 'HyperConverged')
     if (!hco) throw new Error('test/samples holds no HyperConverged')

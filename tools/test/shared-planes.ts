@@ -1,6 +1,6 @@
 import { env } from 'node:process'
 import { SHARED_PLANE, startSharedPlane } from '../../test/cluster/harness/shared-plane.ts'
-import { findBinaries } from '../control-plane/build/binaries.ts'
+import { findBinaries } from '../go-programs/binaries.ts'
 
 /** A control plane that outlives the test files of one slot: what tells them of it, and how it ends. */
 export interface Plane {
@@ -11,7 +11,7 @@ export interface Plane {
 /** Starts one control plane for each slot. */
 export async function startPlanes(count: number): Promise<readonly Plane[]> {
   if (count === 0) return []
-  const binaries = await findBinaries({ env, print: console.error, controllerManager: false })
+  const binaries = await findBinaries({ env, print: console.error, controllers: false })
   const start = async () => {
     const { file, stop } = await startSharedPlane(binaries, console.error)
     return { env: { [SHARED_PLANE]: file }, stop }

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import t from 'tap'
-import { findBinaries } from '../../../tools/control-plane/build/binaries.ts'
+import { findBinaries } from '../../../tools/go-programs/binaries.ts'
 import { environment } from '../harness/fixture.ts'
 
 const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl']
@@ -65,7 +65,7 @@ t.test('KUBEBUILDER_ASSETS wins, and then nothing else is needed', async (t) => 
 t.test("envtest's folder is enough where no controller manager is needed", async (t) => {
   const KUBEBUILDER_ASSETS = assets(t.testdir(), SERVER, ['etcd', 'kube-apiserver', 'kubectl'])
   const env = { KUBEBUILDER_ASSETS, PATH: KUBEBUILDER_ASSETS }
-  const { controllerManager } = await findBinaries({ env, print: silent, controllerManager: false })
+  const { controllerManager } = await findBinaries({ env, print: silent, controllers: false })
   t.equal(controllerManager, undefined)
 })
 

@@ -114,7 +114,7 @@ t.test('a test cluster', async (t) => {
 })
 
 const PARENT = `
-const { findBinaries } = await import('${import.meta.resolve('../../../tools/control-plane/build/binaries.ts')}')
+const { findBinaries } = await import('${import.meta.resolve('../../../tools/go-programs/binaries.ts')}')
 const { startControlPlane } = await import('${import.meta.resolve('../../../tools/control-plane/control-plane.ts')}')
 const print = console.error
 const binaries = await findBinaries({ env: process.env, print })

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { BASELINE } from '../../../src/shared/baseline/names.ts'
 import { isNeeded } from '../../../tools/control-plane/definitions.ts'
-import { helmOn, NAMESPACE, templateArgs } from '../../unit/chart/helm.ts'
-import { CHOSEN, INSTALLATIONS } from '../../unit/chart/matrix.ts'
+import { helmOn, NAMESPACE, templateArgs } from '../../chart/helm.ts'
+import { CHOSEN, INSTALLATIONS } from '../../chart/matrix.ts'
 import { testCluster } from '../harness/fixture.ts'
 
 t.test('what the chart renders, asked of the API server', async (t) => {

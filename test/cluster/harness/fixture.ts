@@ -4,7 +4,6 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Env } from '../../../src/shared/ops/env.ts'
-import { type Binaries, findBinaries } from '../../../tools/control-plane/build/binaries.ts'
 import {
   type ControlPlane,
   type ControlPlaneOptions,
@@ -13,6 +12,7 @@ import {
 import { install, untilServed } from '../../../tools/control-plane/install.ts'
 import type { User } from '../../../tools/control-plane/kubeconfig.ts'
 import { send } from '../../../tools/control-plane/request.ts'
+import { type Binaries, findBinaries } from '../../../tools/go-programs/binaries.ts'
 import { type Counts, countsOf } from './calls.ts'
 import { type Holdings, manifestsOf } from './manifests.ts'
 import { preparedData } from './prepared-data.ts'
@@ -78,9 +78,9 @@ export async function testCluster(
   t: Scope,
   options: TestClusterOptions = {},
 ): Promise<TestCluster> {
-  const { controllerManager = false } = options
+  const controllers = options.controllerManager === true || options.workloads !== undefined
   const print = (line: string) => t.comment(line)
-  const binaries = await findBinaries({ env: environment(), print, controllerManager })
+  const binaries = await findBinaries({ env: environment(), print, controllers })
   const isPlain = Object.values(options).every((value) => value === undefined)
   const shared = isPlain ? takeSharedPlane() : undefined
   const plane = await (shared ? useSharedPlane(shared) : startOwn(t, binaries, options))

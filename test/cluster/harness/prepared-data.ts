@@ -11,10 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { Binaries } from '../../../tools/control-plane/build/binaries.ts'
-import { withLock } from '../../../tools/control-plane/build/lock.ts'
 import { startControlPlane } from '../../../tools/control-plane/control-plane.ts'
 import { definedBy, install, type TypeMeta } from '../../../tools/control-plane/install.ts'
+import type { Binaries } from '../../../tools/go-programs/binaries.ts'
+import { withLock } from '../../../tools/go-programs/lock.ts'
 import { manifestsOf } from './manifests.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')

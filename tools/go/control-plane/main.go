@@ -14,6 +14,7 @@ import (
 	kubectl "k8s.io/kubectl/pkg/cmd"
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	controllers "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 )
 
 func main() {
@@ -26,8 +27,10 @@ func main() {
 		os.Exit(cli.Run(controllers.NewControllerManagerCommand()))
 	case "kubectl":
 		os.Exit(cli.Run(kubectl.NewDefaultKubectlCommand()))
+	case "kube-scheduler":
+		os.Exit(cli.Run(scheduler.NewSchedulerCommand()))
 	default:
-		fmt.Fprintf(os.Stderr, "call this binary as etcd, kube-apiserver, kube-controller-manager or kubectl, not as %s\n", name)
+		fmt.Fprintf(os.Stderr, "call this binary as etcd, kube-apiserver, kube-controller-manager, kube-scheduler or kubectl, not as %s\n", name)
 		os.Exit(2)
 	}
 }

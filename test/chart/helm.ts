@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
-import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { findHelm } from '../../../tools/helm.ts'
-import { environment } from '../../cluster/harness/fixture.ts'
+import type { KubeObject } from '../../src/shared/engine/json/object.ts'
+import { findTool } from '../../tools/go-programs/tools.ts'
+import { environment } from '../cluster/harness/fixture.ts'
 
 /** The chart's folder. */
-export const CHART = join(import.meta.dirname, '../../../charts/virt-platform-autopilot')
+export const CHART = join(import.meta.dirname, '../../charts/virt-platform-autopilot')
 export const NAMESPACE = 'virt-platform-autopilot'
 // What a chart may ask of a cluster that helm does not see.
 const KUBERNETES = '1.34.0'
@@ -24,7 +24,7 @@ export interface Said {
 
 /** Gives a function that runs helm on the chart, with values for its standard input. */
 export async function helmOn() {
-  const file = await findHelm(environment(), () => undefined)
+  const file = await findTool('helm', environment(), () => undefined)
   return async (args: readonly string[], values: Values | string = {}): Promise<Said> => {
     const running = promisify(execFile)(file, [...args, '--values=-'], {
       env: { PATH: environment().PATH, HOME: '/nonexistent' },

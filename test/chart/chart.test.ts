@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
-import { loadCatalogWith } from '../../../src/cli/assets.ts'
-import { createProgram } from '../../../src/cli/program.ts'
-import { accounts } from '../../../src/shared/baseline/generated/rbac.ts'
-import { BASELINE } from '../../../src/shared/baseline/names.ts'
+import { loadCatalogWith } from '../../src/cli/assets.ts'
+import { createProgram } from '../../src/cli/program.ts'
+import { accounts } from '../../src/shared/baseline/generated/rbac.ts'
+import { BASELINE } from '../../src/shared/baseline/names.ts'
 import { CHART, helmOn, NAMESPACE, objectsIn, templateArgs, type Values } from './helm.ts'
 import { CHOSEN, INSTALLATIONS } from './matrix.ts'
 import { type Loose, type Pod, podsIn, refOf } from './pods.ts'
 
-const ROOT = join(import.meta.dirname, '../../..')
+const ROOT = join(import.meta.dirname, '../..')
 const GOLDEN = join(ROOT, 'test/fixtures/chart/default.yaml')
 const read = (file: string) => readFileSync(file, 'utf8')
 

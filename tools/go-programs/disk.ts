@@ -8,20 +8,25 @@ const COLD_BUILD = 5 * GB
 const WARM_BUILD = GB
 
 /** Throws, with the way out, if a build would fill a disk that it writes to. */
-export async function requireRoom(go: Go, folder: string, version: string): Promise<void> {
+export async function requireRoom(
+  go: Go,
+  folder: string,
+  title: string,
+  version: string,
+): Promise<void> {
   const sources = join(go.moduleCache, 'k8s.io', `kubernetes@v${version}`)
   const isCold = !existsSync(sources) || !existsSync(go.buildCache)
   const needed = isCold ? COLD_BUILD : WARM_BUILD
   for (const path of [go.buildCache, go.moduleCache, folder]) {
     const free = await freeBytes(path)
-    if (free < needed) throw noRoom(path, free, needed)
+    if (free < needed) throw noRoom(title, path, free, needed)
   }
 }
 
-function noRoom(path: string, free: number, needed: number): Error {
+function noRoom(title: string, path: string, free: number, needed: number): Error {
   const has = `${(free / GB).toFixed(1)} GB free`
   return new Error(
-    `building the control plane needs ${needed / GB} GB of disk, and ${path} is on one with ${has}: make room, or set GOCACHE, GOMODCACHE and XDG_CACHE_HOME to folders on another`,
+    `building ${title} needs ${needed / GB} GB of disk, and ${path} is on one with ${has}: make room, or set GOCACHE, GOMODCACHE and XDG_CACHE_HOME to folders on another`,
   )
 }
 

@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Env } from '../../../src/shared/ops/env.ts'
-import { lastLines } from '../processes.ts'
+import type { Env } from '../../src/shared/ops/env.ts'
+import { lastLines } from '../control-plane/processes.ts'
+import { type GoProgram, MODULE } from './module.ts'
 
 /** The Go that builds a module. */
 export interface Go {
@@ -17,22 +18,10 @@ export interface Go {
 const ASKED = ['GOVERSION', 'GOOS', 'GOARCH', 'GOCACHE', 'GOMODCACHE']
 
 /** What is built, and what to do where it cannot be; both parts of a sentence. */
-export interface Purpose {
-  readonly what: string
-  readonly way: string
-}
-
-const CONTROL_PLANE: Purpose = {
-  what: 'the control plane',
-  way: 'set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver and kubectl',
-}
+export type Purpose = Pick<GoProgram, 'title' | 'way'>
 
 /** The Go that builds a module here; throws, with the way out, if there is none that can. */
-export async function findGo(
-  module: string,
-  given: Env,
-  purpose: Purpose = CONTROL_PLANE,
-): Promise<Go> {
+export async function findGo(purpose: Purpose, given: Env, module = MODULE): Promise<Go> {
   const needed = /^go (\d+\.\d+)/m.exec(readFileSync(join(module, 'go.mod'), 'utf8'))?.[1] ?? ''
   const { GOOS: _os, GOARCH: _architecture, ...rest } = given // built to run here
   const env = { ...rest, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly', GOWORK: 'off' }
@@ -55,9 +44,9 @@ function complaint(error: unknown): string {
   return `this one says "${lastLines(stderr || message, 1)}"`
 }
 
-function unfit({ what, way }: Purpose, needed: string, why: string, cause?: unknown): Error {
+function unfit({ title, way }: Purpose, needed: string, why: string, cause?: unknown): Error {
   return new Error(
-    `building ${what} needs Go ${needed} or newer, and ${why}: install it from go.dev, or ${way}`,
+    `building ${title} needs Go ${needed} or newer, and ${why}: install it from go.dev, or ${way}`,
     { cause },
   )
 }

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAlive } from '../processes.ts'
+import { isAlive } from '../control-plane/processes.ts'
 
 const POLL_MS = 200
 const STALE_AFTER_MS = 30 * 60 * 1000

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
+import type { KubeObject } from '../../src/shared/engine/json/object.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: what is rendered is compared at once, a wrong path fails the test
 export type Loose = any

@@ -2,16 +2,18 @@ import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import type { Env } from '../../../src/shared/ops/env.ts'
-import { COMPONENTS, kubernetesVersion } from './build.ts'
-import { builtControlPlane } from './cache.ts'
+import type { Env } from '../../src/shared/ops/env.ts'
+import { kubernetesVersion } from './build.ts'
+import { builtProgram } from './cache.ts'
+import type { GoProgram } from './module.ts'
 
 /** The absolute paths of a control plane's programs, and the version of its API server. */
 export interface Binaries {
   readonly etcd: string
   readonly apiserver: string
-  /** Undefined only if it was not asked for and KUBEBUILDER_ASSETS, envtest's for one, has none. */
+  /** These two are undefined only if they were not asked for and KUBEBUILDER_ASSETS, envtest's for one, has none. */
   readonly controllerManager: string | undefined
+  readonly scheduler: string | undefined
   readonly kubectl: string
   readonly version: string
 }
@@ -22,36 +24,51 @@ export interface BinariesOptions {
   readonly env: Env
   /** Told what takes long. */
   readonly print: (line: string) => void
-  /** Whether kube-controller-manager is needed; it is, unless this is false. */
-  readonly controllerManager?: boolean
+  /** Whether kube-controller-manager and kube-scheduler are needed; they are, unless this is false. */
+  readonly controllers?: boolean
 }
 
+/** The names that one binary goes by. */
+const COMPONENTS = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubectl',
+] as const
 type Component = (typeof COMPONENTS)[number]
 type Paths = Partial<Record<Component, string>>
 
-const CONTROLLER_MANAGER = 'kube-controller-manager'
+const CONTROLLERS: readonly Component[] = ['kube-controller-manager', 'kube-scheduler']
+const CONTROL_PLANE: GoProgram = {
+  name: 'control-plane',
+  aliases: COMPONENTS,
+  title: 'the control plane',
+  takes: '5 minutes',
+  way: 'set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver and kubectl',
+}
 const OLDEST = [1, 30] as const
 
-/** The programs in KUBEBUILDER_ASSETS, and for those it lacks the ones built from tools/control-plane/go. */
+/** The programs in KUBEBUILDER_ASSETS, and for those it lacks the ones built from tools/go. */
 export async function findBinaries(options: BinariesOptions): Promise<Binaries> {
-  const { env, print, controllerManager = true } = options
+  const { env, print, controllers = true } = options
   const given = env.KUBEBUILDER_ASSETS ? programsIn(resolve(env.KUBEBUILDER_ASSETS)) : {}
   const server = given['kube-apiserver']
   const givenVersion = server && (await serverVersion(server))
-  const needed = COMPONENTS.filter((name) => name !== CONTROLLER_MANAGER || controllerManager)
+  const needed = COMPONENTS.filter((name) => controllers || !CONTROLLERS.includes(name))
   const missing = needed.filter((name) => !given[name])
   if (missing.length === 0) return binariesAt(given, givenVersion ?? '')
   if (env.KUBEBUILDER_ASSETS)
     print(`KUBEBUILDER_ASSETS has no ${missing.join(', ')}: using what is built here`)
-  const module = moduleFolder()
-  const folder = await builtControlPlane(module, env, print)
+  const folder = dirname(await builtProgram(CONTROL_PLANE, env, print))
   const built = Object.fromEntries(COMPONENTS.map((name) => [name, join(folder, name)]))
-  return binariesAt({ ...built, ...given }, givenVersion ?? kubernetesVersion(module))
+  return binariesAt({ ...built, ...given }, givenVersion ?? kubernetesVersion())
 }
 
 function binariesAt(paths: Paths, version: string): Binaries {
   const { etcd = '', 'kube-apiserver': apiserver = '', kubectl = '' } = paths
-  return { etcd, apiserver, kubectl, controllerManager: paths[CONTROLLER_MANAGER], version }
+  const [controllerManager, scheduler] = CONTROLLERS.map((name) => paths[name])
+  return { etcd, apiserver, kubectl, controllerManager, scheduler, version }
 }
 
 function programsIn(folder: string): Paths {
@@ -76,19 +93,4 @@ async function serverVersion(path: string): Promise<string> {
       `KUBEBUILDER_ASSETS: ${path} is Kubernetes ${version || 'of no known version'}, and ${OLDEST.join('.')} or newer is needed`,
     )
   return version
-}
-
-function moduleFolder(): string {
-  const definition = inClone('tools/control-plane/go/go.mod')
-  if (definition !== undefined) return dirname(definition)
-  throw new Error(
-    'the control plane is built from tools/control-plane/go, which is not here: run this in a clone of the repository, or set KUBEBUILDER_ASSETS',
-  )
-}
-
-/** A path of the repository that this program runs in, sources or bundle; undefined outside a clone. */
-export function inClone(path: string, start = import.meta.dirname): string | undefined {
-  const found = join(start, path)
-  if (existsSync(found)) return found
-  return dirname(start) === start ? undefined : inClone(path, dirname(start))
 }
