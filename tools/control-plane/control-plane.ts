@@ -181,11 +181,14 @@ async function startApiServer(
   return ports
 }
 
-function startControllerManager({ binaries, components, files }: Run, kubeconfig: string): void {
+function startControllerManager(
+  { binaries, components, files, workloads }: Run,
+  kubeconfig: string,
+): void {
   const { controllerManager } = binaries
   if (!controllerManager)
     throw new Error('starting kube-controller-manager: KUBEBUILDER_ASSETS has none')
-  const flags = controllerManagerFlags(files, kubeconfig)
+  const flags = controllerManagerFlags(files, kubeconfig, workloads !== undefined)
   components.watch(components.start('kube-controller-manager', controllerManager, flags))
 }
 

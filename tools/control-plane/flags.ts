@@ -72,15 +72,19 @@ export function auditFlags({ auditPolicy, auditLog }: Files): string[] {
 }
 
 /** The flags of a controller manager that listens nowhere. */
-export function controllerManagerFlags(files: Files, kubeconfig: string): string[] {
+export function controllerManagerFlags(
+  files: Files,
+  kubeconfig: string,
+  hasKubelets: boolean,
+): string[] {
   return [
     `--kubeconfig=${kubeconfig}`,
     '--secure-port=0',
     '--leader-elect=false',
     // As in any cluster: admission tells by their names who cleans up.
     '--use-service-account-credentials',
-    // No kubelet reports for the sample nodes: they would turn not ready within a minute.
-    '--controllers=*,-node-lifecycle-controller',
+    // Where no kubelet reports for the sample nodes they would turn not ready within a minute.
+    ...(hasKubelets ? [] : ['--controllers=*,-node-lifecycle-controller']),
     `--service-account-private-key-file=${files.serviceAccountKey}`,
     `--root-ca-file=${join(files.certificates, 'apiserver.crt')}`,
   ]

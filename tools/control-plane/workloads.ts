@@ -35,6 +35,7 @@ export async function startWorkloads(components: Components, options: WorkloadsO
         `--kubeconfig=${kubeconfig}`,
         `--config=${stages}`,
         '--manage-all-nodes=true',
+        '--node-lease-duration-seconds=40',
         `--server-address=127.0.0.1:${port}`,
       ]),
     isReady: async (port) =>
