@@ -13,7 +13,13 @@ import t from 'tap'
 import { findBinaries } from '../../../tools/go-programs/binaries.ts'
 import { environment } from '../harness/fixture.ts'
 
-const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl']
+const COMPONENTS = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubectl',
+]
 const SERVER = '#!/bin/sh\necho Kubernetes v1.36.3\n'
 const OLD_SERVER = '#!/bin/sh\necho Kubernetes v1.29.14\n'
 
@@ -57,6 +63,7 @@ t.test('KUBEBUILDER_ASSETS wins, and then nothing else is needed', async (t) => 
     etcd: join(KUBEBUILDER_ASSETS, 'etcd'),
     apiserver: join(KUBEBUILDER_ASSETS, 'kube-apiserver'),
     controllerManager: join(KUBEBUILDER_ASSETS, 'kube-controller-manager'),
+    scheduler: join(KUBEBUILDER_ASSETS, 'kube-scheduler'),
     kubectl: join(KUBEBUILDER_ASSETS, 'kubectl'),
     version: '1.36.3',
   })
@@ -79,7 +86,7 @@ t.test('what KUBEBUILDER_ASSETS lacks is built', async (t) => {
   t.equal(binaries.etcd, join(KUBEBUILDER_ASSETS, 'etcd'))
   t.ok(binaries.kubectl.startsWith(join(folder, 'cache/virt-platform-autopilot/control-plane/')))
   t.ok(existsSync(binaries.kubectl))
-  t.match(lines[0], /KUBEBUILDER_ASSETS has no kube-controller-manager, kubectl: /)
+  t.match(lines[0], /KUBEBUILDER_ASSETS has no kube-controller-manager, kube-scheduler, kubectl: /)
 })
 
 t.test('a mistake in KUBEBUILDER_ASSETS is told in one line', async (t) => {

@@ -1,16 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { type Loose, NAMESPACE } from './autopilot-fixture.ts'
 
-const ACCOUNT = `system:serviceaccount:${NAMESPACE}:virt-platform-autopilot-`
-const USERS = ['reconciler', 'webhook'].map((name) => `${ACCOUNT}${name}`)
-
-/** Makes the API server write down what our accounts ask of it, once it is answered. */
-export const AUDIT = {
+/** Makes the API server write down what our accounts in a namespace ask of it, once it is answered. */
+export const auditIn = (namespace: string) => ({
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
   omitStages: ['RequestReceived', 'ResponseStarted'],
-  rules: [{ level: 'Metadata', users: USERS }, { level: 'None' }],
-}
+  rules: [
+    {
+      level: 'Metadata',
+      users: ['reconciler', 'webhook'].map(
+        (name) => `system:serviceaccount:${namespace}:virt-platform-autopilot-${name}`,
+      ),
+    },
+    { level: 'None' },
+  ],
+})
+
+/** Likewise, in the namespace of the tests. */
+export const AUDIT = auditIn(NAMESPACE)
 
 /** Everything that our accounts asked of the API server, oldest first. */
 export const audited = ({ auditLog }: { readonly auditLog: string }): readonly Loose[] =>

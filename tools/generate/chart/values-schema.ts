@@ -116,6 +116,13 @@ export const valuesSchema = closed({
   imagePullSecrets: Type.Array(closed({ name: Type.String() }), { description: '', default: [] }),
   certificates,
   webhook: group({
+    port: Type.Integer({
+      description:
+        'Where the API server reaches a pod; another one where it is taken, as it may be on the network of the host.',
+      default: 9443,
+      minimum: 1024,
+      maximum: 65535,
+    }),
     replicas: replicas('All of them answer. With one, edits pass unjudged while its pod moves.'),
     resources: resources('160Mi'),
     extraArgs: extraArgs('webhook'),
