@@ -1,23 +1,19 @@
 import { IGNORE_FIELDS, OVERRIDES, PATCH } from '../shared/baseline/annotations.ts'
-import { createStatusDecider } from '../shared/baseline/asset-status.ts'
 import { annotateCommand, unmanageCommand } from '../shared/baseline/kubectl.ts'
-import { BASELINE } from '../shared/baseline/names.ts'
 import { plan } from '../shared/baseline/planner.ts'
-import { parseState } from '../shared/baseline/state.ts'
 import { type Client, connect } from '../shared/cluster/client.ts'
 import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
 import { read } from '../shared/cluster/resource.ts'
-import { createSchemas } from '../shared/cluster/schemas.ts'
 import { annotationOf, groupOf, type KubeObject, titleOf } from '../shared/engine/json/object.ts'
 import { drift } from '../shared/engine/merge/merge.ts'
 import { sentenceOf } from '../shared/engine/problem.ts'
-import { sha256 } from '../shared/ops/digest.ts'
 import { isContent } from '../webhook/baseline/decide/judge-content.ts'
 import { refusalOf } from '../webhook/baseline/decide/refusal.ts'
 import { type Edit, ignoreFor, patchFor } from '../webhook/baseline/decide/remedy.ts'
-import { createSnapshot, queriesOf, type Snapshot } from '../webhook/baseline/snapshot.ts'
+import type { Snapshot } from '../webhook/baseline/snapshot.ts'
 import { type CatalogOptions, loadCatalogWith } from './assets.ts'
 import { readObjects } from './read-objects.ts'
+import { readSnapshot } from './read-snapshot.ts'
 
 export interface OverrideOptions extends CatalogOptions {
   readonly kubeconfig?: string
@@ -28,7 +24,7 @@ export async function override(file: string, options: OverrideOptions): Promise<
   const manifest = readManifest(file)
   const client = await connect(loadKubeconfig(options.kubeconfig))
   try {
-    const snapshot = await loadSnapshot(client, options)
+    const snapshot = await readSnapshot(client, loadCatalogWith(options), options.namespace)
     const live = await readLive(client, manifest, snapshot)
     process.stdout.write(`${overrideFor(manifest, live, snapshot)}\n`)
   } finally {
@@ -41,24 +37,6 @@ function readManifest(file: string): KubeObject {
   if (manifest && others.length === 0) return manifest
   throw new Error(
     `${file} holds ${manifest ? `${others.length + 1} objects` : 'no Kubernetes object'}: give the one that you have edited`,
-  )
-}
-
-async function loadSnapshot(client: Client, options: OverrideOptions): Promise<Snapshot> {
-  const { namespace } = options
-  const catalog = loadCatalogWith(options)
-  const at = { apiVersion: 'v1', resource: 'configmaps', namespace }
-  const state = parseState((await read(client, at, BASELINE.stateConfigMap))?.data)
-  if (!state) {
-    throw new Error(
-      `no reconciler has published its state in namespace ${namespace}: is it running there? (--namespace)`,
-    )
-  }
-  return createSnapshot(
-    catalog,
-    state,
-    await createSchemas(client)(queriesOf(catalog, state)),
-    createStatusDecider(catalog, sha256),
   )
 }
 

@@ -1,0 +1,141 @@
+import { closeSync, type Dirent, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeeper } from '../../shared/engine/json/json.ts'
+import { isKubeObject, isMap, type KubeObject } from '../../shared/engine/json/object.ts'
+import { documentsIn, itemsIn, titleOfFile, unreadable } from '../read-objects.ts'
+
+/** An object, and where it is written. */
+export interface Manifest {
+  /** `-` for standard input. */
+  readonly file: string
+  readonly line: number
+  readonly object: KubeObject
+}
+
+export interface Manifests {
+  readonly manifests: readonly Manifest[]
+  /** What was passed over, a sentence each. */
+  readonly skipped: readonly string[]
+}
+
+// Far more than any repository holds of manifests; whoever names a wrong folder learns it before memory is full.
+const MOST_FILES = 20_000
+const MOST_BYTES = 64 << 20
+// What is deeper is no object of any API, and would end the process.
+const MOST_LEVELS = 200
+
+/**
+ * Every object in files, in the YAML and JSON files of folders, and in standard input. Throws an Error that names the file
+ * that cannot be read, or is too much.
+ */
+export function readManifests(
+  paths: readonly string[],
+  limits = { files: MOST_FILES, bytes: MOST_BYTES },
+): Manifests {
+  const files = paths.flatMap((path) => filesAt(path, limits.files))
+  if (files.length > limits.files) throw tooMany(limits.files)
+  const found: Manifest[] = []
+  const skipped: string[] = []
+  let room = limits.bytes
+  for (const { file, isNamed } of files) {
+    const title = titleOfFile(file)
+    const bytes = readUpTo(file, room)
+    if (bytes.length > room)
+      throw new Error(
+        `${title}: with it there are more than ${limits.bytes} bytes to read: check fewer files at once`,
+      )
+    room -= bytes.length
+    for (const { value, line } of documentsIn(title, bytes.toString()))
+      for (const item of itemsIn(value)) {
+        const why = whyNone(item)
+        if (why === undefined) found.push({ file, line, object: item as KubeObject })
+        else if (isNamed && !isTyped(item)) throw new Error(`${title}:${line}: ${why}`)
+        else skipped.push(`skipped ${title}:${line}: ${why}`)
+      }
+  }
+  return { manifests: found, skipped }
+}
+
+interface File {
+  readonly file: string
+  /** Whether it was asked for by name, rather than found in a folder. */
+  readonly isNamed: boolean
+}
+
+function filesAt(path: string, most: number): readonly File[] {
+  if (path === '-' || !isFolder(path)) return [{ file: path, isNamed: true }]
+  return [...filesIn(path, { left: most })].map((file) => ({ file, isNamed: false }))
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
+/** The YAML and JSON files in a folder, by name. What begins with a dot is a tool's own, and a link may lead in circles. */
+function* filesIn(folder: string, budget: { left: number }): Generator<string> {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  const byName = (a: Dirent, b: Dirent) => (a.name < b.name ? -1 : 1)
+  for (const entry of entries.filter(({ name }) => !name.startsWith('.')).sort(byName)) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) yield* filesIn(path, budget)
+    else if (entry.isFile() && /\.(ya?ml|json)$/i.test(entry.name)) {
+      if (budget.left-- <= 0) throw tooMany(MOST_FILES)
+      yield path
+    }
+  }
+}
+
+const tooMany = (most: number) =>
+  new Error(`there are more than ${most} files: name the folders that hold manifests`)
+
+const CHUNK = 1 << 16
+
+/** The content, of which no more than a chunk beyond the limit is read: of a pipe nobody knows the size before. */
+function readUpTo(file: string, limit: number): Buffer {
+  try {
+    const descriptor = file === '-' ? 0 : openSync(file, 'r')
+    try {
+      const chunks: Buffer[] = []
+      for (let size = 0; size <= limit; ) {
+        const chunk = Buffer.alloc(CHUNK)
+        const read = readChunk(descriptor, chunk)
+        if (read === 0) break
+        chunks.push(chunk.subarray(0, read))
+        size += read
+      }
+      return Buffer.concat(chunks)
+    } finally {
+      if (descriptor !== 0) closeSync(descriptor)
+    }
+  } catch (error) {
+    throw unreadable(titleOfFile(file), error)
+  }
+}
+
+function readChunk(descriptor: number, chunk: Buffer): number {
+  for (;;) {
+    try {
+      return readSync(descriptor, chunk)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EOF') return 0
+      // A pipe into which nobody has written yet.
+      if (code !== 'EAGAIN') throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
+  }
+}
+
+function whyNone(item: unknown): string | undefined {
+  if (isDeeper(item, MOST_LEVELS)) return `it nests deeper than ${MOST_LEVELS} levels`
+  if (isKubeObject(item)) return undefined
+  return 'it is no Kubernetes object with apiVersion, kind and metadata.name'
+}
+
+/** Whether it is of some kind: what a generator of names or a tool such as kustomize reads has no name. */
+const isTyped = (item: unknown) =>
+  isMap(item) && typeof item.apiVersion === 'string' && typeof item.kind === 'string'
