@@ -18,10 +18,7 @@ export const DEFAULT_NAMESPACE = 'virt-platform-autopilot'
 const POD_NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace'
 
 /** The whole command line. Each command loads its own code, so that no process carries another's. */
-export function createProgram(
-  env: Env,
-  namespace = podNamespace() ?? DEFAULT_NAMESPACE,
-): Command {
+export function createProgram(env: Env, namespace = podNamespace() ?? DEFAULT_NAMESPACE): Command {
   const program = new Command('virt-platform-autopilot')
     .description('Holds the objects that a virtualization platform needs at a golden baseline.')
     .version(versionOf(), '-V, --version')

@@ -5,13 +5,14 @@ import { UNKNOWN } from '../../shared/baseline/state.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
 import type { Env } from '../../shared/ops/env.ts'
-import { createSnapshot, type ManagedObject, type Snapshot } from '../../webhook/baseline/snapshot.ts'
-import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
 import {
-  evaluateOffline,
-  type OfflineOptions,
-  refuseOffline,
-} from '../render/evaluate-offline.ts'
+  createSnapshot,
+  type ManagedObject,
+  type Snapshot,
+} from '../../webhook/baseline/snapshot.ts'
+import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
+import { titleOfFile } from '../read-objects.ts'
+import { evaluateOffline, type OfflineOptions, refuseOffline } from '../render/evaluate-offline.ts'
 import { UndecidedError, warn } from '../run-cli.ts'
 import { FORMATS, type Paint } from './formats.ts'
 import { type Finding, type JudgeOptions, judge, managedFor } from './judge.ts'
@@ -59,9 +60,16 @@ async function judgeFiles(
     subjects: readonly Subject[],
     known: Pick<JudgeOptions, 'snapshot' | 'storedOf'>,
   ) =>
-    subjects.map(([manifest, managed]) =>
-      judge(manifest, managed, { ...known, enforcement, digest: sha256 }),
-    )
+    subjects.map(([manifest, managed]) => {
+      try {
+        return judge(manifest, managed, { ...known, enforcement, digest: sha256 })
+      } catch (error) {
+        const { file, line } = manifest
+        throw new Error(`${titleOfFile(file)}:${line}: ${(error as Error).message}`, {
+          cause: error,
+        })
+      }
+    })
   const findings = await (options.kubeconfig === undefined
     ? offline()
     : onCluster(options.kubeconfig))

@@ -72,7 +72,11 @@ function sarif(findings: readonly Finding[]): string {
 function uriOf(file: string): string {
   if (file === '-') return 'stdin'
   if (isAbsolute(file)) return pathToFileURL(file).href
-  return file.replace(/^(\.\/)+/, '').split('/').map(encodeURIComponent).join('/')
+  return file
+    .replace(/^(\.\/)+/, '')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/')
 }
 
 /** JUnit's XML, as CI systems read it: a case for each object of ours. */

@@ -34,26 +34,35 @@ export function readManifests(
 ): Manifests {
   const files = paths.flatMap((path) => filesAt(path, limits.files))
   if (files.length > limits.files) throw tooMany(limits.files)
-  const found: Manifest[] = []
-  const skipped: string[] = []
   let room = limits.bytes
-  for (const { file, isNamed } of files) {
-    const title = titleOfFile(file)
-    const bytes = readUpTo(file, room)
-    if (bytes.length > room)
-      throw new Error(
-        `${title}: with it there are more than ${limits.bytes} bytes to read: check fewer files at once`,
-      )
+  const found = files.flatMap((file) => {
+    const bytes = readUpTo(file.file, room)
     room -= bytes.length
-    for (const { value, line } of documentsIn(title, bytes.toString()))
-      for (const item of itemsIn(value)) {
-        const why = whyNone(item)
-        if (why === undefined) found.push({ file, line, object: item as KubeObject })
-        else if (isNamed && !isTyped(item)) throw new Error(`${title}:${line}: ${why}`)
-        else skipped.push(`skipped ${title}:${line}: ${why}`)
-      }
+    if (room < 0)
+      throw new Error(
+        `${titleOfFile(file.file)}: with it there are more than ${limits.bytes} bytes to read: check fewer files at once`,
+      )
+    return itemsOf(file, bytes.toString())
+  })
+  return {
+    manifests: found.filter((item) => typeof item !== 'string'),
+    skipped: found.filter((item) => typeof item === 'string'),
   }
-  return { manifests: found, skipped }
+}
+
+/** What a file holds: objects, and why anything else is skipped. */
+function itemsOf({ file, isNamed }: File, text: string): readonly (Manifest | string)[] {
+  const title = titleOfFile(file)
+  return documentsIn(title, text).flatMap(({ value, line }) =>
+    itemsIn(value).map((item) => {
+      if (isDeeper(item, MOST_LEVELS))
+        throw new Error(`${title}:${line}: it nests deeper than ${MOST_LEVELS} levels`)
+      const why = whyNone(item)
+      if (why === undefined) return { file, line, object: item as KubeObject }
+      if (isNamed && !isTyped(item)) throw new Error(`${title}:${line}: ${why}`)
+      return `skipped ${title}:${line}: ${why}`
+    }),
+  )
 }
 
 interface File {
@@ -64,7 +73,9 @@ interface File {
 
 function filesAt(path: string, most: number): readonly File[] {
   if (path === '-' || !isFolder(path)) return [{ file: path, isNamed: true }]
-  return [...filesIn(path, { left: most })].map((file) => ({ file, isNamed: false }))
+  // One more than there may be, so that this is seen.
+  const files = filesIn(path).take(most + 1)
+  return [...files].map((file) => ({ file, isNamed: false }))
 }
 
 function isFolder(path: string): boolean {
@@ -76,16 +87,13 @@ function isFolder(path: string): boolean {
 }
 
 /** The YAML and JSON files in a folder, by name. What begins with a dot is a tool's own, and a link may lead in circles. */
-function* filesIn(folder: string, budget: { left: number }): Generator<string> {
+function* filesIn(folder: string): Generator<string> {
   const entries = readdirSync(folder, { withFileTypes: true })
   const byName = (a: Dirent, b: Dirent) => (a.name < b.name ? -1 : 1)
   for (const entry of entries.filter(({ name }) => !name.startsWith('.')).sort(byName)) {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) yield* filesIn(path, budget)
-    else if (entry.isFile() && /\.(ya?ml|json)$/i.test(entry.name)) {
-      if (budget.left-- <= 0) throw tooMany(MOST_FILES)
-      yield path
-    }
+    if (entry.isDirectory()) yield* filesIn(path)
+    else if (entry.isFile() && /\.(ya?ml|json)$/i.test(entry.name)) yield path
   }
 }
 
@@ -130,11 +138,10 @@ function readChunk(descriptor: number, chunk: Buffer): number {
   }
 }
 
-function whyNone(item: unknown): string | undefined {
-  if (isDeeper(item, MOST_LEVELS)) return `it nests deeper than ${MOST_LEVELS} levels`
-  if (isKubeObject(item)) return undefined
-  return 'it is no Kubernetes object with apiVersion, kind and metadata.name'
-}
+const whyNone = (item: unknown) =>
+  isKubeObject(item)
+    ? undefined
+    : 'it is no Kubernetes object with apiVersion, kind and metadata.name'
 
 /** Whether it is of some kind: what a generator of names or a tool such as kustomize reads has no name. */
 const isTyped = (item: unknown) =>

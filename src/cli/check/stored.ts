@@ -1,5 +1,5 @@
-import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
 import { identityOn } from '../../shared/baseline/asset-status.ts'
+import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
 import { connect } from '../../shared/cluster/client.ts'
 import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import { read } from '../../shared/cluster/resource.ts'
