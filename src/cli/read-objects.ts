@@ -39,7 +39,7 @@ export function documentsIn(title: string, text: string): readonly Document[] {
   if (json !== undefined) return [{ value: json, line: 1 }]
   try {
     const lineCounter = new LineCounter()
-    const documents = parseAllDocuments(text, { lineCounter })
+    const documents = parseAllDocuments(text, { lineCounter, logLevel: 'error' })
     const [fault] = documents.flatMap(({ errors }) => errors)
     if (fault) throw fault
     return documents
