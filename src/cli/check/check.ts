@@ -1,21 +1,15 @@
 import { styleText } from 'node:util'
 import { createStatusDecider } from '../../shared/baseline/asset-status.ts'
-import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
 import { UNKNOWN } from '../../shared/baseline/state.ts'
-import type { KubeObject } from '../../shared/engine/json/object.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
 import type { Env } from '../../shared/ops/env.ts'
-import {
-  createSnapshot,
-  type ManagedObject,
-  type Snapshot,
-} from '../../webhook/baseline/snapshot.ts'
+import { createSnapshot } from '../../webhook/baseline/snapshot.ts'
 import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
-import { titleOfFile } from '../read-objects.ts'
+import type { KnownCluster } from '../known-cluster.ts'
 import { evaluateOffline, type OfflineOptions, refuseOffline } from '../render/evaluate-offline.ts'
 import { UndecidedError, warn } from '../run-cli.ts'
 import { FORMATS, type Paint } from './formats.ts'
-import { type Finding, type JudgeOptions, judge, managedFor } from './judge.ts'
+import { type Finding, judge, managedFor } from './judge.ts'
 import { readManifests } from './manifests.ts'
 
 export interface CheckOptions extends CatalogOptions, OfflineOptions {
@@ -40,68 +34,52 @@ export async function check(
   }
 }
 
-type Subject = readonly [manifest: Parameters<typeof judge>[0], managed: ManagedObject]
-
 async function judgeFiles(
   files: readonly string[],
   options: CheckOptions,
   env: Env,
 ): Promise<number> {
-  const { manifests, skipped } = readManifests(files)
+  const { manifests, skipped } = await readManifests(files)
   for (const line of skipped) warn(line)
-  const catalog = loadCatalogWith(options)
-  const subjectsIn = (snapshot: Snapshot): readonly Subject[] =>
-    manifests.flatMap((manifest) => {
+  const { kubeconfig, enforcement, output } = options
+  const judgeAll = async ({ snapshot, read }: KnownCluster) => {
+    const findings: Finding[] = []
+    for (const manifest of manifests) {
       const managed = managedFor(manifest.object, snapshot)
-      return managed ? [[manifest, managed] as const] : []
-    })
-  const { enforcement } = options
-  const findingsOn = (
-    subjects: readonly Subject[],
-    known: Pick<JudgeOptions, 'snapshot' | 'storedOf'>,
-  ) =>
-    subjects.map(([manifest, managed]) => {
-      try {
-        return judge(manifest, managed, { ...known, enforcement, digest: sha256 })
-      } catch (error) {
-        const { file, line } = manifest
-        throw new Error(`${titleOfFile(file)}:${line}: ${(error as Error).message}`, {
-          cause: error,
-        })
-      }
-    })
-  const findings = await (options.kubeconfig === undefined
-    ? offline()
-    : onCluster(options.kubeconfig))
-  process.stdout.write(FORMATS[options.output](findings, paint))
+      if (!managed) continue
+      const stored = await read(managed)
+      findings.push(judge(manifest, managed, { snapshot, stored, enforcement, digest: sha256 }))
+    }
+    return findings
+  }
+  const findings = await (kubeconfig === undefined
+    ? judgeAll(offlineCluster(options, env))
+    : judgeOn({ ...options, kubeconfig }, judgeAll))
+  process.stdout.write(FORMATS[output](findings, paint))
   warn(summaryOf(findings, manifests.length))
   return exitCodeOf(findings)
-
-  function offline(): readonly Finding[] {
-    const snapshot = snapshotOffline(catalog, options, env)
-    return findingsOn(subjectsIn(snapshot), { snapshot })
-  }
-
-  async function onCluster(kubeconfig: string): Promise<readonly Finding[]> {
-    refuseOffline(options)
-    // What talks to a cluster takes as long to load as everything else.
-    const { withStored } = await import('./stored.ts')
-    return withStored({ catalog, kubeconfig, namespace: options.namespace }, async (cluster) => {
-      const { snapshot, read } = cluster
-      const subjects = subjectsIn(snapshot)
-      const stored = new Map<ManagedObject, KubeObject | undefined>()
-      for (const [, managed] of subjects)
-        if (!stored.has(managed)) stored.set(managed, await read(managed))
-      return findingsOn(subjects, { snapshot, storedOf: (managed) => stored.get(managed) })
-    })
-  }
 }
 
-/** What the webhook would know on the cluster that the options describe, with everything in force there. */
-function snapshotOffline(catalog: Catalog, options: OfflineOptions, env: Env): Snapshot {
+async function judgeOn(
+  options: CheckOptions,
+  judgeAll: (cluster: KnownCluster) => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  refuseOffline(options)
+  // What talks to a cluster takes as long to load as everything else.
+  const { withKnownCluster } = await import('../known-cluster.ts')
+  return withKnownCluster(options, judgeAll)
+}
+
+/** What the webhook would know on the cluster that the options describe, with everything stored there as we keep it. */
+function offlineCluster(options: CheckOptions, env: Env): KnownCluster {
+  const catalog = loadCatalogWith(options)
   const { state, schemas } = evaluateOffline(catalog, options, env)
   const published = { ...UNKNOWN, ...state, applied: state.baselines }
-  return createSnapshot(catalog, published, schemas, createStatusDecider(catalog, sha256))
+  const decide = createStatusDecider(catalog, sha256)
+  return {
+    snapshot: createSnapshot(catalog, published, schemas, decide),
+    read: async ({ status }) => (status.kind === 'active' ? status.baseline : undefined),
+  }
 }
 
 /** 2 goes before 1: who reads the code alone must not take an answer for whole. */
@@ -112,14 +90,9 @@ export function exitCodeOf(findings: readonly Pick<Finding, 'verdict'>[]): 0 | 1
 }
 
 function summaryOf(findings: readonly Finding[], all: number): string {
-  const count = (wanted: Finding['verdict']) =>
-    findings.filter(({ verdict }) => verdict === wanted).length
-  const told = (['allowed', 'corrected', 'denied', 'unknown'] as const)
-    .map((verdict) => [verdict, count(verdict)] as const)
-    .filter(([, number]) => number > 0)
-    .map(([verdict, number]) => `${number} ${verdict}`)
-  const ours = told.length > 0 ? told.join(', ') : 'none'
-  return `${all} objects, of which ${findings.length} are managed: ${ours}`
+  const told = Map.groupBy(findings, ({ verdict }) => verdict)
+  const counts = [...told].map(([verdict, { length }]) => `, ${length} ${verdict}`).sort()
+  return `${all} objects, of which ${findings.length} are managed${counts.join('')}`
 }
 
 const COLORS = { allowed: 'green', corrected: 'yellow', denied: 'red', unknown: 'magenta' } as const

@@ -1,5 +1,6 @@
 import { PREFIX } from '../../shared/baseline/annotations.ts'
 import { kindKey, namespaceOf } from '../../shared/baseline/catalog/catalog.ts'
+import { canonicalJson } from '../../shared/engine/json/canonical.ts'
 import { groupOf, type KubeObject, titleOf } from '../../shared/engine/json/object.ts'
 import { merge } from '../../shared/engine/merge/merge.ts'
 import { decide } from '../../webhook/baseline/decide/decide.ts'
@@ -9,6 +10,7 @@ import type { ManagedObject, Snapshot } from '../../webhook/baseline/snapshot.ts
 import type { Answer } from '../../webhook/baseline/words/answer.ts'
 import { readReview } from '../../webhook/server/read-review.ts'
 import type { AdmissionRequest } from '../../webhook/server/review.ts'
+import { titleOfFile } from '../read-objects.ts'
 import type { Manifest } from './manifests.ts'
 
 /** What the webhook says to one manifest of an object of ours. */
@@ -26,8 +28,8 @@ export interface Finding {
 
 export interface JudgeOptions extends DecideOptions {
   readonly snapshot: Snapshot
-  /** The object as it is stored; undefined where there is none, and offline where it is what we keep. */
-  readonly storedOf?: (managed: ManagedObject, manifest: KubeObject) => KubeObject | undefined
+  /** The object as it is stored; undefined where there is none. */
+  readonly stored: KubeObject | undefined
 }
 
 /** The object that a manifest is of, if it is one of ours. Whoever applies a manifest without a namespace says which he means. */
@@ -46,29 +48,34 @@ export function managedFor(
 
 /**
  * Judges a manifest as the webhook would its server-side apply with force, over the object as it is stored: what GitOps
- * tools do, again and again. Pure. Throws Refused for an object that the API server would not have the webhook see.
+ * tools do, again and again. Pure. Throws an Error that names the place of
+ * an object which the API server would not have the webhook see.
  */
 export function judge(
   { file, line, object }: Manifest,
   managed: ManagedObject,
-  { snapshot, storedOf = keptOf, enforcement, digest }: JudgeOptions,
+  { snapshot, stored: old, enforcement, digest }: JudgeOptions,
 ): Finding {
   const { asset, tree } = managed
   const namespace = namespaceOf(asset, snapshot.facts.hco.namespace)
   const stated = { ...object, metadata: { ...object.metadata, ...(namespace && { namespace }) } }
-  const old = storedOf(managed, stated)
   const incoming = old && tree ? merge(tree, old, stated) : stated
   const deps = { snapshot: () => snapshot, catalog: [asset], enforcement, digest }
   // A check is no attempt: nothing counts as one of an edit war.
-  const answer = answerTo(requestFor(incoming, old), deps, (gathered) =>
-    decide(gathered, () => undefined),
+  const answer = namingPlace({ file, line }, () =>
+    answerTo(requestFor(incoming, old), deps, (gathered) => decide(gathered, () => undefined)),
   )
   const place = { file, line, object: titleOf(stated), asset: asset.name }
   return { ...place, ...verdictIn(answer, managed, stated) }
 }
 
-const keptOf = ({ status }: ManagedObject) =>
-  status.kind === 'active' ? status.baseline : undefined
+function namingPlace<Value>({ file, line }: Omit<Manifest, 'object'>, work: () => Value): Value {
+  try {
+    return work()
+  } catch (error) {
+    throw new Error(`${titleOfFile(file)}:${line}: ${(error as Error).message}`, { cause: error })
+  }
+}
 
 /** The request as the webhook would read it, with its own limits on what can be judged. */
 function requestFor(object: KubeObject, oldObject: KubeObject | undefined): AdmissionRequest {
@@ -85,7 +92,8 @@ function requestFor(object: KubeObject, oldObject: KubeObject | undefined): Admi
     object,
     ...(oldObject && { oldObject }),
   }
-  const review = Buffer.from(JSON.stringify({ request }))
+  // The API server writes the members of a map in order, and so do messages that show one.
+  const review = Buffer.from(canonicalJson({ request }))
   return (readReview(review, PREFIX) as { readonly request: AdmissionRequest }).request
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, type Dirent, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { createReadStream, type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeeper } from '../../shared/engine/json/json.ts'
 import { isKubeObject, isMap, type KubeObject } from '../../shared/engine/json/object.ts'
@@ -28,22 +28,24 @@ const MOST_LEVELS = 200
  * Every object in files, in the YAML and JSON files of folders, and in standard input. Throws an Error that names the file
  * that cannot be read, or is too much.
  */
-export function readManifests(
+export async function readManifests(
   paths: readonly string[],
   limits = { files: MOST_FILES, bytes: MOST_BYTES },
-): Manifests {
+): Promise<Manifests> {
   const files = paths.flatMap((path) => filesAt(path, limits.files))
-  if (files.length > limits.files) throw tooMany(limits.files)
+  if (files.length > limits.files)
+    throw new Error(`there are more than ${limits.files} files: name the folders with manifests`)
+  const found: (Manifest | string)[] = []
   let room = limits.bytes
-  const found = files.flatMap((file) => {
-    const bytes = readUpTo(file.file, room)
+  for (const file of files) {
+    const bytes = await readUpTo(file.file, room)
     room -= bytes.length
     if (room < 0)
       throw new Error(
         `${titleOfFile(file.file)}: with it there are more than ${limits.bytes} bytes to read: check fewer files at once`,
       )
-    return itemsOf(file, bytes.toString())
-  })
+    found.push(...itemsOf(file, bytes.toString()))
+  }
   return {
     manifests: found.filter((item) => typeof item !== 'string'),
     skipped: found.filter((item) => typeof item === 'string'),
@@ -72,18 +74,11 @@ interface File {
 }
 
 function filesAt(path: string, most: number): readonly File[] {
-  if (path === '-' || !isFolder(path)) return [{ file: path, isNamed: true }]
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    return [{ file: path, isNamed: true }]
   // One more than there may be, so that this is seen.
   const files = filesIn(path).take(most + 1)
   return [...files].map((file) => ({ file, isNamed: false }))
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory()
-  } catch (error) {
-    throw unreadable(path, error)
-  }
 }
 
 /** The YAML and JSON files in a folder, by name. What begins with a dot is a tool's own, and a link may lead in circles. */
@@ -97,44 +92,19 @@ function* filesIn(folder: string): Generator<string> {
   }
 }
 
-const tooMany = (most: number) =>
-  new Error(`there are more than ${most} files: name the folders that hold manifests`)
-
-const CHUNK = 1 << 16
-
-/** The content, of which no more than a chunk beyond the limit is read: of a pipe nobody knows the size before. */
-function readUpTo(file: string, limit: number): Buffer {
+/** The content, of which hardly more than so many bytes are read: of a pipe nobody knows the size before. */
+async function readUpTo(file: string, limit: number): Promise<Buffer> {
   try {
-    const descriptor = file === '-' ? 0 : openSync(file, 'r')
-    try {
-      const chunks: Buffer[] = []
-      for (let size = 0; size <= limit; ) {
-        const chunk = Buffer.alloc(CHUNK)
-        const read = readChunk(descriptor, chunk)
-        if (read === 0) break
-        chunks.push(chunk.subarray(0, read))
-        size += read
-      }
-      return Buffer.concat(chunks)
-    } finally {
-      if (descriptor !== 0) closeSync(descriptor)
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > limit) break
     }
+    return Buffer.concat(chunks)
   } catch (error) {
     throw unreadable(titleOfFile(file), error)
-  }
-}
-
-function readChunk(descriptor: number, chunk: Buffer): number {
-  for (;;) {
-    try {
-      return readSync(descriptor, chunk)
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      if (code === 'EOF') return 0
-      // A pipe into which nobody has written yet.
-      if (code !== 'EAGAIN') throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
-    }
   }
 }
 

@@ -13,8 +13,10 @@ const known = snapshotOf()
 const judged = (object: KubeObject, enforcement?: 'correct' | 'deny', at = known) => {
   const managed = managedFor(object, at)
   if (!managed) throw new Error('nobody of ours')
+  const { status } = managed
   return judge({ file: 'f.yaml', line: 3, object }, managed, {
     snapshot: at,
+    stored: status.kind === 'active' ? status.baseline : undefined,
     enforcement,
     digest: sha256,
   })
@@ -128,9 +130,17 @@ t.test('an object that is stored is judged as it is', async (t) => {
   const stored = edited(check, { spec: (spec) => Object.assign(spec, { minHealthy: '7%' }) })
   const options = { snapshot, enforcement: undefined, digest: sha256 }
   const verdictOn = (old: KubeObject | undefined) =>
-    judge({ file: '-', line: 1, object: unhealthy }, managed, { ...options, storedOf: () => old })
+    judge({ file: '-', line: 1, object: unhealthy }, managed, { ...options, stored: old })
   t.match(verdictOn(stored), { verdict: 'allowed' }, 'what was there before is the reconciler’s')
   t.match(verdictOn(undefined), { verdict: 'corrected', messages: [/set to/] }, 'a creation')
+})
+
+t.test('names the place of what the API server would refuse', async (t) => {
+  const broken = { ...check, metadata: { ...check.metadata, annotations: { a: 1 } } }
+  t.throws(
+    () => judged(broken as unknown as KubeObject),
+    /^f.yaml:3: request.object of UPDATE is no/,
+  )
 })
 
 t.test('finds ours by kind and name, and by namespace where one is stated', async (t) => {

@@ -5,8 +5,8 @@ import t from 'tap'
 import { readManifests } from '../../../src/cli/check/manifests.ts'
 
 const map = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`
-const namesIn = (paths: readonly string[], limits?: Parameters<typeof readManifests>[1]) =>
-  readManifests(paths, limits).manifests.map(
+const namesIn = async (paths: readonly string[], limits?: Parameters<typeof readManifests>[1]) =>
+  (await readManifests(paths, limits)).manifests.map(
     ({ object, line }) => `${object.metadata.name}:${line}`,
   )
 
@@ -22,8 +22,13 @@ t.test('takes files, and folders with all that is in them, in order', async (t) 
     'list.yaml': `apiVersion: v1\nkind: ConfigMapList\nitems:\n- metadata: {name: g}\n- metadata: {name: h}\n`,
   })
   symlinkSync(folder, join(folder, 'around'))
-  t.same(namesIn([folder]), ['a:2', 'b:8', 'c:1', 'd:1', 'g:1', 'h:1'])
-  t.same(namesIn([join(folder, 'a.yaml'), join(folder, 'deeper')]), ['a:2', 'b:8', 'c:1', 'd:1'])
+  t.same(await namesIn([folder]), ['a:2', 'b:8', 'c:1', 'd:1', 'g:1', 'h:1'])
+  t.same(await namesIn([join(folder, 'a.yaml'), join(folder, 'deeper')]), [
+    'a:2',
+    'b:8',
+    'c:1',
+    'd:1',
+  ])
 })
 
 t.test(
@@ -34,12 +39,12 @@ t.test(
       'values.yaml': 'a: 1\n',
       'z.yaml': map('z'),
     })
-    const { manifests, skipped } = readManifests([folder])
+    const { manifests, skipped } = await readManifests([folder])
     t.equal(manifests.length, 1)
     t.match(skipped, [/kustomization.yaml:1: it is no Kubernetes object/, /values.yaml:1: /])
-    t.equal(readManifests([join(folder, 'kustomization.yaml')]).skipped.length, 1)
-    t.throws(
-      () => readManifests([join(folder, 'values.yaml')]),
+    t.equal((await readManifests([join(folder, 'kustomization.yaml')])).skipped.length, 1)
+    await t.rejects(
+      readManifests([join(folder, 'values.yaml')]),
       /values.yaml:1: it is no Kubernetes/,
     )
   },
@@ -54,20 +59,20 @@ t.test('names the file that cannot be read', async (t) => {
     'chart.yaml': 'a: {{ .Values.a }}\nb: {{ if }}',
   })
   for (const name of ['broken.yaml', 'bomb.yaml', 'deep.json', 'deep.yaml', 'chart.yaml', 'none'])
-    t.throws(() => readManifests([join(folder, name)]), new RegExp(name))
+    await t.rejects(readManifests([join(folder, name)]), new RegExp(name))
 })
 
 t.test('reads no more than there may be, and says what is too much', async (t) => {
   const folder = t.testdir({ 'a.yaml': map('a'), 'b.yaml': map('b') })
   const size = map('a').length
-  t.same(namesIn([folder], { files: 2, bytes: 2 * size }), ['a:1', 'b:1'])
+  t.same(await namesIn([folder], { files: 2, bytes: 2 * size }), ['a:1', 'b:1'])
   const less = { files: 2, bytes: 2 * size - 1 }
-  t.throws(() => namesIn([folder], less), /b.yaml: with it there are more than \d+ bytes/)
-  t.throws(() => namesIn([folder], { files: 1, bytes: 1e6 }), /more than 1 files/)
-  t.throws(() => namesIn([folder, folder], { files: 3, bytes: 1e6 }), /more than 3 files/)
+  await t.rejects(namesIn([folder], less), /b.yaml: with it there are more than \d+ bytes/)
+  await t.rejects(namesIn([folder], { files: 1, bytes: 1e6 }), /more than 1 files/)
+  await t.rejects(namesIn([folder, folder], { files: 3, bytes: 1e6 }), /more than 3 files/)
   const endless = { files: 1, bytes: 1_000 }
-  t.throws(() => readManifests(['/dev/zero'], endless), /more than 1000 bytes/)
+  await t.rejects(readManifests(['/dev/zero'], endless), /more than 1000 bytes/)
   mkdirSync(join(folder, 'empty'))
   writeFileSync(join(folder, 'empty', 'nothing.yaml'), '---\n---\n')
-  t.same(readManifests([join(folder, 'empty')]), { manifests: [], skipped: [] })
+  t.same(await readManifests([join(folder, 'empty')]), { manifests: [], skipped: [] })
 })

@@ -70,14 +70,7 @@ const outcomes: readonly (readonly [
   why: RegExp | string,
   todo?: RegExp | string,
 ])[] = [
-  [
-    'in sync',
-    rowOf({ kind: 'unchanged', plan }),
-    'ok',
-    'InSync',
-    assetNamed('metallb').description,
-    '',
-  ],
+  ['in sync', rowOf({ kind: 'unchanged', plan }), 'ok', 'InSync', 'in sync', ''],
   ['drift', rowOf(pending()), 'wrong', 'Drifted', 'differs at /a, /b, /c and 1 more', /log of the/],
   ['not there', rowOf(pending({ isCreation: true })), 'wrong', 'Missing', 'it is to be created'],
   ['drift, observed', rowOf(pending(), { activation: 'observe' }), 'ok', 'Drifted', /differs/, ''],
@@ -123,18 +116,11 @@ const outcomes: readonly (readonly [
     'broken',
   ],
   [
-    'healed too often',
-    rowOf({ kind: 'throttled', plan, drifts: [], rivals: [], isPaused: false }),
-    'wrong',
-    'Throttled',
-    /as often as/,
-  ],
-  [
     'a deletion that hangs',
     rowOf({ kind: 'stuck', since: 'noon', finalizers: ['a/b'] }),
     'wrong',
     'Stuck',
-    /since noon, held by a\/b/,
+    /since noon, and still there/,
   ],
   [
     'what is left over',
@@ -166,7 +152,7 @@ const outcomes: readonly (readonly [
     'ok',
     'Paused',
     'somebody paused it',
-    `to resume: ${ANNOTATE}/reconcile-paused-`,
+    `to have it kept: ${ANNOTATE}/reconcile-paused-`,
   ],
   [
     'owned by somebody',
@@ -174,7 +160,7 @@ const outcomes: readonly (readonly [
     'ok',
     'Unmanaged',
     'somebody owns it',
-    `to have it managed: ${ANNOTATE}/mode-`,
+    `to have it kept: ${ANNOTATE}/mode-`,
   ],
   [
     'not active',
@@ -192,7 +178,7 @@ const outcomes: readonly (readonly [
     }),
     'wrong',
     'DependencyMissing',
-    'not served',
+    'no API',
     /install what serves/,
   ],
   ['off', rowOf(skipped('Off')), 'ok', 'Off', /switched off/],
@@ -209,12 +195,14 @@ const outcomes: readonly (readonly [
   ['waiting', rowOf(skipped('Waiting', 'for a node')), 'ok', 'Waiting', 'for a node'],
   [
     'without schema',
-    rowOf(skipped('SchemaMissing')),
+    rowOf(skipped('SchemaMissing'), {
+      status: { kind: 'inactive', reason: 'SchemaMissing', message: 'not published yet' },
+    }),
     'unknown',
-    'SchemaMissing',
-    /until that changes/,
+    'Unknown',
+    'not published yet',
   ],
-  ['unread', rowOf(new Error('403 no')), 'unknown', 'Unread', '403 no', /you may read/],
+  ['unread', rowOf(new Error('403 no')), 'unknown', 'Unknown', '403 no', /you may read/],
 ]
 
 for (const [what, row, health, state, why, todo] of outcomes)
