@@ -88,6 +88,11 @@ export const logLevelOption = () =>
     .default('info')
 export const opsListenOption = () =>
   listenOption('--ops-listen <address>', 'where /metrics, /healthz and /readyz are served', ':8080')
+export const enforcementOption = () =>
+  new Option(
+    '--enforcement <mode>',
+    'what happens to an edit of a managed field; default: what the asset says, else correct',
+  ).choices(['correct', 'deny'])
 /** No default of its own: what is right depends on whose cluster it is. */
 export const disruptiveChangesOption = (byDefault: string) =>
   new Option(

@@ -1,39 +1,24 @@
 import { IGNORE_FIELDS, OVERRIDES, PATCH } from '../shared/baseline/annotations.ts'
-import { createStatusDecider } from '../shared/baseline/asset-status.ts'
 import { annotateCommand, unmanageCommand } from '../shared/baseline/kubectl.ts'
-import { BASELINE } from '../shared/baseline/names.ts'
 import { plan } from '../shared/baseline/planner.ts'
-import { parseState } from '../shared/baseline/state.ts'
-import { type Client, connect } from '../shared/cluster/client.ts'
-import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
-import { read } from '../shared/cluster/resource.ts'
-import { createSchemas } from '../shared/cluster/schemas.ts'
 import { annotationOf, groupOf, type KubeObject, titleOf } from '../shared/engine/json/object.ts'
 import { drift } from '../shared/engine/merge/merge.ts'
 import { sentenceOf } from '../shared/engine/problem.ts'
-import { sha256 } from '../shared/ops/digest.ts'
 import { isContent } from '../webhook/baseline/decide/judge-content.ts'
 import { refusalOf } from '../webhook/baseline/decide/refusal.ts'
 import { type Edit, ignoreFor, patchFor } from '../webhook/baseline/decide/remedy.ts'
-import { createSnapshot, queriesOf, type Snapshot } from '../webhook/baseline/snapshot.ts'
-import { type CatalogOptions, loadCatalogWith } from './assets.ts'
+import type { ManagedObject, Snapshot } from '../webhook/baseline/snapshot.ts'
+import { type KnownClusterOptions, withKnownCluster } from './known-cluster.ts'
 import { readObjects } from './read-objects.ts'
 
-export interface OverrideOptions extends CatalogOptions {
-  readonly kubeconfig?: string
-}
-
 /** The `override` command: prints the kubectl command that makes the edits of a manifest legitimate. */
-export async function override(file: string, options: OverrideOptions): Promise<void> {
+export async function override(file: string, options: KnownClusterOptions): Promise<void> {
   const manifest = readManifest(file)
-  const client = await connect(loadKubeconfig(options.kubeconfig))
-  try {
-    const snapshot = await loadSnapshot(client, options)
-    const live = await readLive(client, manifest, snapshot)
-    process.stdout.write(`${overrideFor(manifest, live, snapshot)}\n`)
-  } finally {
-    await client.close()
-  }
+  const command = await withKnownCluster(options, async ({ snapshot, read }) => {
+    const managed = findManaged(manifest, snapshot)
+    return overrideFor(manifest, managed && (await read(managed)), managed)
+  })
+  process.stdout.write(`${command}\n`)
 }
 
 function readManifest(file: string): KubeObject {
@@ -44,43 +29,16 @@ function readManifest(file: string): KubeObject {
   )
 }
 
-async function loadSnapshot(client: Client, options: OverrideOptions): Promise<Snapshot> {
-  const { namespace } = options
-  const catalog = loadCatalogWith(options)
-  const at = { apiVersion: 'v1', resource: 'configmaps', namespace }
-  const state = parseState((await read(client, at, BASELINE.stateConfigMap))?.data)
-  if (!state) {
-    throw new Error(
-      `no reconciler has published its state in namespace ${namespace}: is it running there? (--namespace)`,
-    )
-  }
-  return createSnapshot(
-    catalog,
-    state,
-    await createSchemas(client)(queriesOf(catalog, state)),
-    createStatusDecider(catalog, sha256),
-  )
-}
-
 const findManaged = ({ apiVersion, kind, metadata }: KubeObject, { find }: Snapshot) =>
   find(groupOf(apiVersion), kind, metadata.namespace, metadata.name)
-
-async function readLive(client: Client, manifest: KubeObject, snapshot: Snapshot) {
-  const { apiVersion, metadata } = manifest
-  const resource = findManaged(manifest, snapshot)?.asset.object.resource
-  const namespace = metadata.namespace === undefined ? {} : { namespace: metadata.namespace }
-  if (resource === undefined) return undefined
-  return read(client, { apiVersion, resource, ...namespace }, metadata.name)
-}
 
 /** The command for a manifest, along with the overrides that there are; or why it needs none. */
 function overrideFor(
   manifest: KubeObject,
   live: KubeObject | undefined,
-  snapshot: Snapshot,
+  managed: ManagedObject | undefined,
 ): string {
   const title = titleOf(manifest)
-  const managed = findManaged(manifest, snapshot)
   if (managed?.status.kind !== 'active' || !managed.tree)
     return `${title} is not managed here: nothing to override`
   const { tree, isSensitive, status, values } = managed

@@ -5,29 +5,20 @@ import type { Env } from '../shared/ops/env.ts'
 import {
   assetsOption,
   collect,
-  DEFAULT_TIMEOUT_S,
   disruptiveChangesOption,
-  durationOption,
+  enforcementOption,
   hcoNamespaceOption,
   kubeconfigOption,
-  listenOption,
   logLevelOption,
-  opsListenOption,
-  parseAnnotation,
-  parseCount,
-  parseWebhookTimeout,
-  parseWebhookUrl,
 } from './options.ts'
+import { addProcessCommands } from './processes/commands.ts'
 
 /** The name under which the product lives in a cluster where nothing says otherwise. */
-const DEFAULT_NAMESPACE = 'virt-platform-autopilot'
-/** The systems that a process can run, the default first. */
-const SYSTEMS = ['baseline'] as const
+export const DEFAULT_NAMESPACE = 'virt-platform-autopilot'
 const POD_NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace'
 
 /** The whole command line. Each command loads its own code, so that no process carries another's. */
-export function createProgram(env: Env): Command {
-  const namespace = podNamespace() ?? DEFAULT_NAMESPACE
+export function createProgram(env: Env, namespace = podNamespace() ?? DEFAULT_NAMESPACE): Command {
   const program = new Command('virt-platform-autopilot')
     .description('Holds the objects that a virtualization platform needs at a golden baseline.')
     .version(versionOf(), '-V, --version')
@@ -41,128 +32,56 @@ export function createProgram(env: Env): Command {
       .addOption(assetsOption())
   const clusterCommand = (name: string, description: string) =>
     catalogCommand(name, description).addOption(kubeconfigOption())
-  const systemCommand = (name: string, description: string) =>
-    clusterCommand(name, description).addArgument(
-      new Argument('[system]', 'which system it serves').choices(SYSTEMS).default(SYSTEMS[0]),
-    )
-
-  systemCommand('webhook', 'judge writes to managed objects before they are stored')
-    .addOption(listenOption('--listen <address>', 'where the API server reaches us', ':9443'))
-    .addOption(opsListenOption())
-    .addOption(
-      new Option(
-        '--enforcement <mode>',
-        'what happens to an edit of a managed field; default: what the asset says, else correct',
-      ).choices(['correct', 'deny']),
-    )
-    .addOption(
-      new Option('--cert-mode <mode>', 'where the serving certificate comes from')
-        .choices(['secret', 'files'])
-        .default('secret'),
-    )
-    .option('--cert-dir <folder>', 'with --cert-mode files: the folder of tls.crt and tls.key')
-    .option(
-      '--client-ca <file>',
-      'let only callers in that have a certificate of these authorities; default: anybody who reaches us',
-    )
-    .option(
-      '--contest-limit <count>',
-      'edits of managed fields that one user may make',
-      parseCount,
-      5,
-    )
-    .addOption(
-      durationOption('--contest-refill <duration>', 'after which one such edit is forgiven', '12m'),
-    )
-    .addOption(
-      durationOption(
-        '--quiet-period <duration>',
-        'without such an edit, which ends an edit war',
-        '1h',
-      ),
-    )
-    .addOption(
-      durationOption(
-        '--shutdown-grace <duration>',
-        'how long to go on serving after SIGTERM',
-        '10s',
-      ),
-    )
-    .action(async (_system, options) => (await import('./webhook.ts')).webhook(options))
-
-  systemCommand('reconciler', 'create, heal and register, as one leader')
-    .addOption(hcoNamespaceOption())
-    .addOption(opsListenOption())
-    .option('--no-leader-elect', 'act without holding the Lease: only where nobody else can')
-    .addOption(durationOption('--resync <duration>', 'compare everything this often', '5m'))
-    .addOption(disruptiveChangesOption('hold').default('hold'))
-    .addOption(
-      new Option('--activation <mode>', 'what to do where the HyperConverged does not say')
-        .choices(['on', 'observe'])
-        .default('on'),
-    )
-    .option(
-      '--heal-limit <count>',
-      'how often an object is put back within --heal-window',
-      parseCount,
-      5,
-    )
-    .addOption(
-      durationOption(
-        '--heal-window <duration>',
-        'after three such windows of an edit war, a pause',
-        '1m',
-      ),
-    )
-    .addOption(
-      new Option('--failure-policy <policy>', 'what happens to a write while no webhook answers')
-        .choices(['Ignore', 'Fail'])
-        .default('Ignore'),
-    )
-    .option(
-      '--webhook-timeout <seconds>',
-      'how long a write waits for each of the webhook’s entries',
-      parseWebhookTimeout,
-      DEFAULT_TIMEOUT_S,
-    )
-    .option(
-      '--trusted-user <name>',
-      'the user whose writes the webhook never sees; default: the reconciler’s ServiceAccount',
-    )
-    .option(
-      '--webhook-service <name>',
-      'the Service of the webhook, in our namespace',
-      'virt-platform-autopilot-webhook',
-    )
-    .option('--webhook-url <url>', 'where the webhook is, outside a cluster', parseWebhookUrl)
-    .option(
-      '--webhook-ca <file>',
-      'the authorities of the webhook’s certificate, where somebody else makes it (webhook --cert-mode files)',
-    )
-    .addOption(
-      new Option(
-        '--webhook-ca-injection <annotation>',
-        'KEY=VALUE on the webhook configurations: who reads it writes the authorities there (cert-manager, the service CA)',
+  const offlineCommand = (name: string, description: string) =>
+    catalogCommand(name, description)
+      .option(
+        '--kubeconfig <file>',
+        'the cluster that it is for; default: what the next options say',
       )
-        .argParser(parseAnnotation)
-        .conflicts('webhookCa'),
-    )
-    .option('--observe', 'compute and report only, write nothing')
-    .action(async (_system, options) => (await import('./reconciler.ts')).reconciler(options, env))
+      .option('--hco <file>', 'the HyperConverged, YAML or JSON; default: one with nothing set')
+      .addOption(hcoNamespaceOption())
+      .option(
+        '--nodes <file>',
+        'what else facts are read from, as kubectl get -o yaml prints it; repeatable',
+        collect,
+      )
+      .option('--without-api <group>', 'an API group that is not there; repeatable', collect)
+      .option('--force-pci', 'as if a node had PCI devices to pass through')
+      .option('--force-numa', 'as if a node had NUMA')
+      .option('--force-gpu', 'as if a node had a GPU')
 
-  catalogCommand('render', 'print the baseline of each asset, for a cluster or offline')
-    .option('--kubeconfig <file>', 'the cluster that it is for; default: what the next options say')
-    .option('--hco <file>', 'the HyperConverged, YAML or JSON; default: one with nothing set')
+  addProcessCommands(clusterCommand, env)
+
+  clusterCommand(
+    'status',
+    'print every asset, one line each: exit code 0 all is well, 1 something is wrong, 2 unknown',
+  )
     .addOption(hcoNamespaceOption())
-    .option(
-      '--nodes <file>',
-      'what else facts are read from, as kubectl get -o yaml prints it; repeatable',
-      collect,
+    .addOption(
+      new Option('-o, --output <format>', 'a table, one with more columns, or all for scripts')
+        .choices(['text', 'wide', 'json'])
+        .default('text'),
     )
-    .option('--without-api <group>', 'an API group that is not there; repeatable', collect)
-    .option('--force-pci', 'as if a node had PCI devices to pass through')
-    .option('--force-numa', 'as if a node had NUMA')
-    .option('--force-gpu', 'as if a node had a GPU')
+    .action(async (options) => {
+      process.exitCode = await (await import('./status/status.ts')).status(options, env)
+    })
+
+  offlineCommand(
+    'check',
+    'print the webhook’s verdict on manifests: exit code 0 all stored as they are, 1 not, 2 unreadable',
+  )
+    .argument('<file...>', 'files and folders of YAML or JSON; - for standard input')
+    .addOption(enforcementOption())
+    .addOption(
+      new Option('-o, --output <format>', 'for people, for scripts, for code scanning, or for CI')
+        .choices(['text', 'json', 'sarif', 'junit'])
+        .default('text'),
+    )
+    .action(async (files, options) => {
+      process.exitCode = await (await import('./check/check.ts')).check(files, options, env)
+    })
+
+  offlineCommand('render', 'print the baseline of each asset, for a cluster or offline')
     .option('--asset <name>', 'only this asset; repeatable', collect)
     .option('--metadata-only', 'apiVersion, kind and metadata alone', false)
     .option(
@@ -217,6 +136,12 @@ export function createProgram(env: Env): Command {
   command('unregister', 'remove our webhook configurations from a cluster')
     .addOption(kubeconfigOption())
     .action(async (options) => (await import('./unregister.ts')).unregisterWebhook(options))
+
+  command('completion', 'print what completes our command lines in a shell')
+    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell) => {
+      process.stdout.write((await import('./completion.ts')).completion(program, shell))
+    })
 
   command('version', 'print the version').action(() => {
     process.stdout.write(`${versionOf()}\n`)

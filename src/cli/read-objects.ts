@@ -1,18 +1,28 @@
 import { readFileSync } from 'node:fs'
-import { parseAllDocuments } from 'yaml'
+import { LineCounter, parseAllDocuments } from 'yaml'
 
 import { isKubeObject, isMap, type KubeObject } from '../shared/engine/json/object.ts'
+
+/** A document of a file of YAML or JSON. */
+export interface Document {
+  readonly value: unknown
+  /** The line on which it begins, from 1. */
+  readonly line: number
+}
 
 /**
  * Every object in a file of YAML documents or JSON, `-` being standard input; a list as `kubectl get -o yaml` prints it
  * gives what is in it. Throws an Error that names the file and what in it is none.
  */
 export function readObjects(file: string): readonly KubeObject[] {
-  const title = file === '-' ? 'standard input' : file
-  return documentsIn(title, readText(title, file)).flatMap((document, index) =>
-    objectsIn(document, `${title}: document ${index + 1}`),
+  const title = titleOfFile(file)
+  return documentsIn(title, readText(title, file)).flatMap(({ value }, index) =>
+    objectsIn(value, `${title}: document ${index + 1}`),
   )
 }
+
+/** A file as messages name it. */
+export const titleOfFile = (file: string) => (file === '-' ? 'standard input' : file)
 
 function readText(title: string, file: string): string {
   try {
@@ -22,15 +32,22 @@ function readText(title: string, file: string): string {
   }
 }
 
-function documentsIn(title: string, text: string): readonly unknown[] {
+/** The documents in a text, the empty ones aside. Throws an Error that names the file and where in it the fault is. */
+export function documentsIn(title: string, text: string): readonly Document[] {
   // A dump of a thousand nodes takes the parser of YAML a hundred times as long.
   const json = text.trimStart().startsWith('{') ? asJson(text) : undefined
-  if (json !== undefined) return [json]
+  if (json !== undefined) return [{ value: json, line: 1 }]
   try {
-    const documents = parseAllDocuments(text)
+    const lineCounter = new LineCounter()
+    const documents = parseAllDocuments(text, { lineCounter, logLevel: 'error' })
     const [fault] = documents.flatMap(({ errors }) => errors)
     if (fault) throw fault
-    return documents.map((document) => document.toJS()).filter((document) => document !== null)
+    return documents
+      .map((document) => {
+        const [start] = document.contents?.range ?? document.range
+        return { value: document.toJS(), line: lineCounter.linePos(start).line }
+      })
+      .filter(({ value }) => value !== null)
   } catch (error) {
     throw unreadable(title, error)
   }
@@ -46,17 +63,21 @@ function asJson(text: string): unknown {
 }
 
 // A parser's message quotes the file from its second line on.
-const unreadable = (title: string, cause: unknown) =>
+export const unreadable = (title: string, cause: unknown) =>
   new Error(`cannot read ${title}: ${(cause as Error).message.split('\n')[0]}`, { cause })
 
-function objectsIn(document: unknown, place: string): readonly KubeObject[] {
-  if (isKubeObject(document) || !isList(document)) return [objectAt(document, place)]
+const objectsIn = (document: unknown, place: string): readonly KubeObject[] =>
+  isKubeObject(document) || !isList(document)
+    ? [objectAt(document, place)]
+    : itemsIn(document).map((item, index) => objectAt(item, `${place}, item ${index}`))
+
+/** What a document holds: itself, or what is in it where it is a list. */
+export function itemsIn(document: unknown): readonly unknown[] {
+  if (isKubeObject(document) || !isList(document)) return [document]
   const { apiVersion, kind, items } = document
   // The items of a typed list do not repeat what the list says of all of them.
   const type = kind === 'List' ? {} : { apiVersion, kind: kind.slice(0, -'List'.length) }
-  return items.map((item, index) =>
-    objectAt(isMap(item) ? { ...type, ...item } : item, `${place}, item ${index}`),
-  )
+  return items.map((item) => (isMap(item) ? { ...type, ...item } : item))
 }
 
 interface List {

@@ -20,6 +20,7 @@ import { goldenRenders } from './golden-renders.ts'
 import { withMarked } from './marked.ts'
 import { jsonFile } from './notice.ts'
 import { rbacFile } from './rbac-file.ts'
+import { referencePage } from './reference-page.ts'
 import { schemasFile } from './schemas-file.ts'
 import { webhooksFile } from './webhooks-file.ts'
 
@@ -42,6 +43,7 @@ const groups: readonly ((catalog: Catalog) => Files)[] = [
       ['docs/faults.md', faultsPage()],
       ['docs/assets.md', assetsPage(catalog)],
       ['docs/features.json', featuresFile(catalog)],
+      ['docs/reference.md', referencePage()],
       ['docs/rbac.yaml', rbacFile(catalog, NAMESPACE)],
       ['docs/webhooks.yaml', webhooksFile(catalog, NAMESPACE)],
       ['README.md', readmeWith(textOf('README.md'), catalog)],

@@ -8,7 +8,7 @@ import type { Env } from '../../shared/ops/env.ts'
 import { knownSchemas } from '../assets.ts'
 import { relatedImages } from '../options.ts'
 import { readObjects } from '../read-objects.ts'
-import { warn } from '../run-cli.ts'
+import { UsageError, warn } from '../run-cli.ts'
 import { chooseHyperConverged, plainHyperConverged } from './hyperconverged.ts'
 import { observationsOf, strangersAmong } from './offline-cluster.ts'
 
@@ -22,6 +22,22 @@ export interface OfflineOptions {
   readonly forceNuma?: boolean
   readonly forceGpu?: boolean
 }
+
+/** Throws a UsageError where something is stated of a cluster that is asked. */
+export function refuseOffline(options: OfflineOptions): void {
+  const offline = Object.entries(OFFLINE_FLAGS).find(([name]) => name in options)
+  if (offline)
+    throw new UsageError(`${offline[1]} is of no use with --kubeconfig, which says it all`)
+}
+
+const OFFLINE_FLAGS = {
+  hco: '--hco',
+  nodes: '--nodes',
+  withoutApi: '--without-api',
+  forcePci: '--force-pci',
+  forceNuma: '--force-numa',
+  forceGpu: '--force-gpu',
+} as const satisfies Readonly<Record<keyof Omit<OfflineOptions, 'hcoNamespace'>, string>>
 
 /** What the product would decide on the cluster that the options describe. */
 export function evaluateOffline(catalog: Catalog, options: OfflineOptions, env: Env): Evaluation {

@@ -53,8 +53,15 @@ const HEAD = ['ASSET', 'STATE', 'BASELINE', 'OBJECT', 'WHY'] as const
 
 /** Every asset on a line of its own; only the last two columns have spaces in them. */
 function status(rendered: readonly RenderedAsset[]): string {
-  const rows = [HEAD, ...rendered.map(rowOf)]
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return inColumns([HEAD, ...rendered.map(rowOf)])
+}
+
+/** Rows of cells as lines, each column as wide as its widest cell. */
+export function inColumns(rows: readonly (readonly string[])[]): string {
+  const columns = rows[0] ?? []
+  const widths = columns.map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  )
   return rows
     .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
     .map((line) => `${line.trimEnd()}\n`)

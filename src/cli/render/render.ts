@@ -9,7 +9,7 @@ import type { Env } from '../../shared/ops/env.ts'
 import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
 import { notesOn } from '../notes.ts'
 import { UsageError, warn } from '../run-cli.ts'
-import { evaluateOffline, type OfflineOptions } from './evaluate-offline.ts'
+import { evaluateOffline, type OfflineOptions, refuseOffline } from './evaluate-offline.ts'
 import { FORMATS, type FormatOptions, kubernetesYaml, type RenderedAsset } from './formats.ts'
 
 export interface RenderOptions extends CatalogOptions, OfflineOptions, FormatOptions {
@@ -47,22 +47,11 @@ async function evaluationOf(
 ): Promise<Evaluation> {
   const { kubeconfig } = options
   if (kubeconfig === undefined) return evaluateOffline(catalog, options, env)
-  const offline = Object.entries(OFFLINE_FLAGS).find(([name]) => name in options)
-  if (offline)
-    throw new UsageError(`${offline[1]} is of no use with --kubeconfig, which says it all`)
+  refuseOffline(options)
   // What talks to a cluster takes as long to load as everything else.
   const { evaluateOnCluster } = await import('./evaluate-on-cluster.ts')
   return evaluateOnCluster(catalog, { ...options, kubeconfig }, env)
 }
-
-const OFFLINE_FLAGS = {
-  hco: '--hco',
-  nodes: '--nodes',
-  withoutApi: '--without-api',
-  forcePci: '--force-pci',
-  forceNuma: '--force-numa',
-  forceGpu: '--force-gpu',
-} as const satisfies Readonly<Record<keyof Omit<OfflineOptions, 'hcoNamespace'>, string>>
 
 /** Why assets that were asked for by name are not in what is printed. */
 function leftOut(

@@ -14,7 +14,10 @@ export interface ClusterDiffOptions extends Omit<ReadClusterOptions, 'wantsObjec
 
 /** What came of looking at one asset: an outcome of which nothing was written, or why there is none. */
 export type AssetDiff = Pick<Report, 'asset'> &
-  ({ readonly outcome: Report['outcome'] } | { readonly error: Error })
+  (
+    | { readonly outcome: Report['outcome']; readonly object?: Report['object'] }
+    | { readonly error: Error }
+  )
 
 export type ClusterDiff =
   /** There is nothing to compare; the message says what is missing. */
@@ -48,7 +51,7 @@ export const diffCluster = (options: ClusterDiffOptions): Promise<ClusterDiff> =
       ...reading,
       disruptiveChanges: options.disruptiveChanges ?? flagOf(reading),
       reporter: {
-        report: ({ asset, outcome }) => assets.set(asset.name, { asset, outcome }),
+        report: ({ asset, outcome, object }) => assets.set(asset.name, { asset, outcome, object }),
         failed: (asset, _hco, error) => assets.set(asset.name, { asset, error }),
         // Told when nothing is being looked at; something may be about to be.
         pending: (set) => missing().length === 0 && resolve(set),

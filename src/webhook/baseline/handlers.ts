@@ -64,10 +64,13 @@ function validation(request: AdmissionRequest, deps: HandlerDeps): Answer | unde
   return answerDeletion(verdict, old, managed, snapshot)
 }
 
+/** What an answer depends on beside the request. */
+type AnswerDeps = DecideOptions & Pick<HandlerDeps, 'snapshot' | 'catalog'>
+
 /** The answer to a create or an update of one of our objects; undefined for any other request. */
-function answerTo(
+export function answerTo(
   request: AdmissionRequest,
-  deps: HandlerDeps,
+  deps: AnswerDeps,
   decide: (gathered: Gathered) => Verdict,
 ): Answer | undefined {
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return undefined
@@ -80,7 +83,7 @@ function answerTo(
 }
 
 /** Before the first state is read only overrides are judged, since they mean the same in any state. */
-function answerUninformed(request: AdmissionRequest, { catalog }: HandlerDeps): Answer | undefined {
+function answerUninformed(request: AdmissionRequest, { catalog }: AnswerDeps): Answer | undefined {
   const asset = request.subResource ? undefined : catalog.find(isAskedAbout(request))
   const write = asset && writeIn(request)
   const fault = write && judgeUninformed(write, asset)

@@ -1,14 +1,14 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
-import { connect } from '../shared/cluster/client.ts'
-import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
-import type { Listen } from '../shared/ops/listen.ts'
-import { createLog, type LogLevel } from '../shared/ops/log.ts'
-import { signalOnTermination } from '../shared/ops/shutdown.ts'
-import { runWebhook } from '../webhook/baseline/run.ts'
-import { type CatalogOptions, loadCatalogWith } from './assets.ts'
-import { UsageError } from './run-cli.ts'
+import { connect } from '../../shared/cluster/client.ts'
+import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
+import type { Listen } from '../../shared/ops/listen.ts'
+import { createLog, type LogLevel } from '../../shared/ops/log.ts'
+import { signalOnTermination } from '../../shared/ops/shutdown.ts'
+import { runWebhook } from '../../webhook/baseline/run.ts'
+import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
+import { UsageError } from '../run-cli.ts'
 
 export interface WebhookOptions extends CatalogOptions {
   readonly kubeconfig?: string

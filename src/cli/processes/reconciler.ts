@@ -1,13 +1,13 @@
-import { runReconciler } from '../reconciler/baseline/run.ts'
-import type { DefaultActivation } from '../shared/baseline/settings/settings.ts'
-import { connect } from '../shared/cluster/client.ts'
-import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
-import type { Env } from '../shared/ops/env.ts'
-import type { Listen } from '../shared/ops/listen.ts'
-import { createLog, type LogLevel } from '../shared/ops/log.ts'
-import { signalOnTermination } from '../shared/ops/shutdown.ts'
-import { type CatalogOptions, loadCatalogWith } from './assets.ts'
-import { relatedImages } from './options.ts'
+import { runReconciler } from '../../reconciler/baseline/run.ts'
+import type { DefaultActivation } from '../../shared/baseline/settings/settings.ts'
+import { connect } from '../../shared/cluster/client.ts'
+import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
+import type { Env } from '../../shared/ops/env.ts'
+import type { Listen } from '../../shared/ops/listen.ts'
+import { createLog, type LogLevel } from '../../shared/ops/log.ts'
+import { signalOnTermination } from '../../shared/ops/shutdown.ts'
+import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
+import { relatedImages } from '../options.ts'
 
 export interface ReconcilerOptions extends CatalogOptions {
   readonly kubeconfig?: string

@@ -1,0 +1,101 @@
+import { styleText } from 'node:util'
+import { createStatusDecider } from '../../shared/baseline/asset-status.ts'
+import { UNKNOWN } from '../../shared/baseline/state.ts'
+import { sha256 } from '../../shared/ops/digest.ts'
+import type { Env } from '../../shared/ops/env.ts'
+import { createSnapshot } from '../../webhook/baseline/snapshot.ts'
+import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
+import type { KnownCluster } from '../known-cluster.ts'
+import { evaluateOffline, type OfflineOptions, refuseOffline } from '../render/evaluate-offline.ts'
+import { UndecidedError, warn } from '../run-cli.ts'
+import { FORMATS, type Paint } from './formats.ts'
+import { type Finding, judge, managedFor } from './judge.ts'
+import { readManifests } from './manifests.ts'
+
+export interface CheckOptions extends CatalogOptions, OfflineOptions {
+  readonly kubeconfig?: string
+  readonly enforcement?: 'correct' | 'deny'
+  readonly output: keyof typeof FORMATS
+}
+
+/**
+ * The `check` command: prints the webhook's verdict on manifests. Returns the exit code: 0 where every one is stored as it
+ * is, 1 where one is corrected or denied, 2 where that cannot be told of one. Throws an UndecidedError where it can of none.
+ */
+export async function check(
+  files: readonly string[],
+  options: CheckOptions,
+  env: Env,
+): Promise<number> {
+  try {
+    return await judgeFiles(files, options, env)
+  } catch (error) {
+    throw new UndecidedError((error as Error).message, { cause: error })
+  }
+}
+
+async function judgeFiles(
+  files: readonly string[],
+  options: CheckOptions,
+  env: Env,
+): Promise<number> {
+  const { manifests, skipped } = await readManifests(files)
+  for (const line of skipped) warn(line)
+  const { kubeconfig, enforcement, output } = options
+  const judgeAll = async ({ snapshot, read }: KnownCluster) => {
+    const findings: Finding[] = []
+    for (const manifest of manifests) {
+      const managed = managedFor(manifest.object, snapshot)
+      if (!managed) continue
+      const stored = await read(managed)
+      findings.push(judge(manifest, managed, { snapshot, stored, enforcement, digest: sha256 }))
+    }
+    return findings
+  }
+  const findings = await (kubeconfig === undefined
+    ? judgeAll(offlineCluster(options, env))
+    : judgeOn({ ...options, kubeconfig }, judgeAll))
+  process.stdout.write(FORMATS[output](findings, paint))
+  warn(summaryOf(findings, manifests.length))
+  return exitCodeOf(findings)
+}
+
+async function judgeOn(
+  options: CheckOptions,
+  judgeAll: (cluster: KnownCluster) => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  refuseOffline(options)
+  // What talks to a cluster takes as long to load as everything else.
+  const { withKnownCluster } = await import('../known-cluster.ts')
+  return withKnownCluster(options, judgeAll)
+}
+
+/** What the webhook would know on the cluster that the options describe, with everything stored there as we keep it. */
+function offlineCluster(options: CheckOptions, env: Env): KnownCluster {
+  const catalog = loadCatalogWith(options)
+  const { state, schemas } = evaluateOffline(catalog, options, env)
+  const published = { ...UNKNOWN, ...state, applied: state.baselines }
+  const decide = createStatusDecider(catalog, sha256)
+  return {
+    snapshot: createSnapshot(catalog, published, schemas, decide),
+    read: async ({ status }) => (status.kind === 'active' ? status.baseline : undefined),
+  }
+}
+
+/** 2 goes before 1: who reads the code alone must not take an answer for whole. */
+export function exitCodeOf(findings: readonly Pick<Finding, 'verdict'>[]): 0 | 1 | 2 {
+  const verdicts = new Set(findings.map(({ verdict }) => verdict))
+  if (verdicts.has('unknown')) return 2
+  return verdicts.has('denied') || verdicts.has('corrected') ? 1 : 0
+}
+
+function summaryOf(findings: readonly Finding[], all: number): string {
+  const told = Map.groupBy(findings, ({ verdict }) => verdict)
+  const counts = [...told].map(([verdict, { length }]) => `, ${length} ${verdict}`).sort()
+  return `${all} objects, of which ${findings.length} are managed${counts.join('')}`
+}
+
+const COLORS = { allowed: 'green', corrected: 'yellow', denied: 'red', unknown: 'magenta' } as const
+
+// On a terminal alone, and not under NO_COLOR: styleText asks for both.
+const paint: Paint = (verdict) => styleText(COLORS[verdict], verdict, { stream: process.stdout })

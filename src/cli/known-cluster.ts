@@ -1,0 +1,63 @@
+import { createStatusDecider, identityOn } from '../shared/baseline/asset-status.ts'
+import { BASELINE } from '../shared/baseline/names.ts'
+import { parseState } from '../shared/baseline/state.ts'
+import { type Client, connect } from '../shared/cluster/client.ts'
+import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
+import { read } from '../shared/cluster/resource.ts'
+import { createSchemas } from '../shared/cluster/schemas.ts'
+import type { KubeObject } from '../shared/engine/json/object.ts'
+import { sha256 } from '../shared/ops/digest.ts'
+import {
+  createSnapshot,
+  type ManagedObject,
+  queriesOf,
+  type Snapshot,
+} from '../webhook/baseline/snapshot.ts'
+import { type CatalogOptions, loadCatalogWith } from './assets.ts'
+
+export interface KnownClusterOptions extends CatalogOptions {
+  readonly kubeconfig?: string
+}
+
+/** A cluster, as far as the verdicts of its webhook depend on it. */
+export interface KnownCluster {
+  /** What the webhook knows. */
+  readonly snapshot: Snapshot
+  /** The object as it is stored; undefined where there is none. */
+  readonly read: (managed: ManagedObject) => Promise<KubeObject | undefined>
+}
+
+/** Calls `work` with what the webhook of a cluster knows: the state that the leader has published there. Throws where none has. */
+export async function withKnownCluster<Result>(
+  options: KnownClusterOptions,
+  work: (cluster: KnownCluster) => Promise<Result>,
+): Promise<Result> {
+  const client = await connect(loadKubeconfig(options.kubeconfig))
+  try {
+    const snapshot = await readSnapshot(client, options)
+    return await work({
+      snapshot,
+      read: async ({ asset }) => {
+        const at = identityOn(asset, snapshot.facts)
+        const { resource, name } = asset.object
+        return at && read(client, { ...at, resource }, name)
+      },
+    })
+  } finally {
+    await client.close()
+  }
+}
+
+async function readSnapshot(client: Client, options: CatalogOptions): Promise<Snapshot> {
+  const { namespace } = options
+  const catalog = loadCatalogWith(options)
+  const at = { apiVersion: 'v1', resource: 'configmaps', namespace }
+  const state = parseState((await read(client, at, BASELINE.stateConfigMap))?.data)
+  if (!state) {
+    throw new Error(
+      `no reconciler has published its state in namespace ${namespace}: is it running there? (--namespace)`,
+    )
+  }
+  const schemas = await createSchemas(client)(queriesOf(catalog, state))
+  return createSnapshot(catalog, state, schemas, createStatusDecider(catalog, sha256))
+}

@@ -1,0 +1,132 @@
+import {
+  CONFIGURATION_KINDS,
+  configurationsAt,
+} from '../../reconciler/admission/webhook-configurations.ts'
+import { diffCluster } from '../../reconciler/baseline/cluster-diff.ts'
+import { readState } from '../../reconciler/baseline/ledger.ts'
+import { waitsOn } from '../../reconciler/baseline/report/hco-notes.ts'
+import { FIELD_MANAGER } from '../../shared/baseline/annotations.ts'
+import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
+import { BASELINE } from '../../shared/baseline/names.ts'
+import { parseState } from '../../shared/baseline/state.ts'
+import { type Client, connect, isForbidden } from '../../shared/cluster/client.ts'
+import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
+import { read } from '../../shared/cluster/resource.ts'
+import type { Env } from '../../shared/ops/env.ts'
+import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
+import { notesOn } from '../notes.ts'
+import { relatedImages } from '../options.ts'
+import { UndecidedError, warn } from '../run-cli.ts'
+import { FORMATS } from './formats.ts'
+import { type Product, productRows } from './product.ts'
+import { assetRow, type Row } from './rows.ts'
+
+export interface StatusOptions extends CatalogOptions {
+  readonly kubeconfig?: string
+  readonly hcoNamespace?: string
+  readonly output: keyof typeof FORMATS
+}
+
+/**
+ * The `status` command: prints how every asset and the product itself are doing. Returns the exit code: 0 where all is
+ * well, 1 where something is wrong, 2 where that is not known of everything. Throws an UndecidedError where it is of nothing.
+ */
+export async function status(options: StatusOptions, env: Env): Promise<number> {
+  try {
+    return await look(options, env)
+  } catch (error) {
+    throw new UndecidedError((error as Error).message, { cause: error })
+  }
+}
+
+async function look(options: StatusOptions, env: Env): Promise<number> {
+  const { namespace, hcoNamespace, output } = options
+  const catalog = loadCatalogWith(options)
+  const client = await connect(loadKubeconfig(options.kubeconfig))
+  try {
+    const images = relatedImages(env)
+    const choice = {
+      client,
+      catalog,
+      namespace,
+      hcoNamespace,
+      images,
+      disruptiveChanges: undefined,
+    }
+    const [found, product, events] = await Promise.all([
+      diffCluster(choice),
+      readProduct(client, namespace),
+      lastWarnings(client, catalog),
+    ])
+    if (found.kind === 'unavailable') throw new Error(found.message)
+    const { evaluation, pending } = found
+    const { facts, statuses, stated } = evaluation
+    const activation = stated.settings.activation.kind
+    const assets = found.assets.map((diff) =>
+      assetRow(diff, { facts, statuses, activation, pending, events }),
+    )
+    const parts = productRows(product, evaluation, Date.now())
+    process.stdout.write(FORMATS[output]({ parts, assets }))
+    for (const line of notesOn(catalog, evaluation, waitsOn(catalog, evaluation))) warn(line)
+    return exitCodeOf([...parts, ...assets])
+  } finally {
+    await client.close()
+  }
+}
+
+/** 2 goes before 1: who reads the code alone must not take an answer for whole. */
+export function exitCodeOf(rows: readonly Pick<Row, 'health'>[]): 0 | 1 | 2 {
+  const all = new Set(rows.map(({ health }) => health))
+  if (all.has('unknown')) return 2
+  return all.has('wrong') ? 1 : 0
+}
+
+async function readProduct(client: Client, namespace: string): Promise<Product> {
+  const leases = { apiVersion: 'coordination.k8s.io/v1', resource: 'leases', namespace }
+  const [data, lease, ...configurations] = await Promise.all([
+    readState(client, namespace),
+    read(client, leases, BASELINE.lease),
+    ...CONFIGURATION_KINDS.map((kind) =>
+      read(client, configurationsAt(kind), BASELINE.webhookConfiguration),
+    ),
+  ])
+  return {
+    namespace,
+    hasState: parseState(data) !== undefined,
+    lease,
+    unregistered: CONFIGURATION_KINDS.filter((_, index) => !configurations[index]),
+  }
+}
+
+const EVENTS = '/apis/events.k8s.io/v1/events'
+const MOST_EVENTS = 500
+
+/** The last warning for each asset, as far as events are kept and may be read: they only add to what is told. */
+async function lastWarnings(
+  client: Client,
+  catalog: Catalog,
+): Promise<ReadonlyMap<string, string>> {
+  const fieldSelector = `type=Warning,reportingController=${FIELD_MANAGER}`
+  try {
+    const { body } = await client.send(EVENTS, { query: { fieldSelector, limit: MOST_EVENTS } })
+    const { items } = body as { readonly items: readonly SeenEvent[] }
+    const inTime = items.toSorted((a, b) => (String(a.eventTime) < String(b.eventTime) ? -1 : 1))
+    return new Map(
+      inTime.flatMap(({ note = '', reason }) => {
+        const [name = '', ...rest] = note.split(': ')
+        const isOfAsset = catalog.some((asset) => asset.name === name)
+        return isOfAsset ? [[name, `${reason}: ${rest.join(': ')}`] as const] : []
+      }),
+    )
+  } catch (error) {
+    if (!isForbidden(error)) throw error
+    warn('events cannot be read, and are left out')
+    return new Map()
+  }
+}
+
+interface SeenEvent {
+  readonly eventTime?: string
+  readonly reason: string
+  readonly note?: string
+}

@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process'
+import t from 'tap'
+
+import { completion } from '../../../src/cli/completion.ts'
+import { createProgram } from '../../../src/cli/program.ts'
+
+const program = createProgram({}, 'ns')
+const bash = completion(program, 'bash')
+
+/** What bash completes a command line with, the last word being the one that is typed. */
+function completed(...words: readonly string[]): readonly string[] {
+  const line = ['virt-platform-autopilot', ...words].map((word) => `'${word}'`).join(' ')
+  const script = `${bash}
+COMP_WORDS=(${line}); COMP_CWORD=${words.length}
+_virt_platform_autopilot
+printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { stdout, status, stderr } = spawnSync('bash', ['-c', script], {
+    encoding: 'utf8',
+  })
+  t.equal(status, 0, stderr)
+  return stdout.trimEnd().split('\n')
+}
+
+t.test('bash completes commands, options, their choices, and files', async (t) => {
+  const files = t.testdir({ 'hco.yaml': '', 'other.yaml': '' })
+  t.same(completed('che'), ['check'])
+  t.same(completed(''), [...program.commands.map((command) => command.name()), 'help'])
+  t.same(completed('check', '--ou'), ['--output'])
+  t.same(completed('check', '--output', 's'), ['sarif'])
+  t.same(completed('status', '-o', ''), ['text', 'wide', 'json'])
+  t.same(completed('check', '--hco', `${files}/h`), [`${files}/hco.yaml`])
+  t.same(completed('check', `${files}/o`), [`${files}/other.yaml`])
+  t.same(completed('completion', 'z'), ['zsh'])
+  t.same(completed('status', '--helpme'), [''])
+})
+
+t.test('zsh and fish get every command and option', async (t) => {
+  t.match(completion(program, 'zsh'), /^#compdef virt-platform-autopilot\n/)
+  const fish = completion(program, 'fish')
+  for (const command of program.commands) {
+    t.match(fish, `-f -a ${command.name()} -d '`)
+    for (const { long } of command.options)
+      t.match(fish, `__fish_seen_subcommand_from ${command.name()}' -`, `${long}`)
+  }
+  t.match(fish, /from check' -s o -l output -r -f -a 'text json sarif junit' -d '/)
+  t.equal((fish.match(/(?<!\\)'/g)?.length ?? 0) % 2, 0, 'every quote is closed')
+})
