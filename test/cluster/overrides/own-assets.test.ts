@@ -273,6 +273,6 @@ t.test('the example of assets of one’s own', async (t) => {
     t.match(applied, { code: 0 })
     await restart('reconciler')
     await until('it is gone', async () => (await read(CONFIG_MAP)) === undefined)
-    await untilEvent('TombstoneDeleted', /because the VMs bring their clocks along now/)
+    await untilEvent('TombstoneDeleted', /deleted: the VMs bring their clocks along now/)
   })
 })
