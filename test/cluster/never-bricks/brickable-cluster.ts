@@ -63,7 +63,7 @@ export async function brickableCluster(
   t: Scope,
   options: AutopilotClusterOptions = {},
 ): Promise<BrickableCluster> {
-  const cluster = await autopilotCluster(t, { isOwn: true, ...options })
+  const cluster = await autopilotCluster(t, options)
   const { admin, autopilot, read, events } = cluster
   const client = await connect(loadKubeconfig(cluster.kubeconfig))
   t.teardown(() => client.close())

@@ -7,7 +7,7 @@ import { brickableCluster } from './brickable-cluster.ts'
 const MERGE = 'application/merge-patch+json'
 
 t.test('a webhook that does not answer, where the failure policy is Ignore', async (t) => {
-  const cluster = await brickableCluster(t, { isImpatient: true })
+  const cluster = await brickableCluster(t, { isImpatient: true, isOwn: true })
   const {
     admin,
     alarming,

@@ -16,7 +16,7 @@ const SECRET = `/api/v1/namespaces/${NAMESPACE}/secrets/virt-platform-autopilot-
 const EXPIRY = 'virt_platform_webhook_certificate_expiry_timestamp_seconds'
 
 t.test('a webhook that cannot be reached or trusted, with the policy Ignore', async (t) => {
-  const cluster = await brickableCluster(t)
+  const cluster = await brickableCluster(t, { isOwn: true })
   const { admin, autopilot, read, metric, spare, pass, untilFate, untilHealed } = cluster
   const { reconciler } = autopilot
   const serverLog = () => readFileSync(join(cluster.dataDir, 'kube-apiserver.log'), 'utf8')
