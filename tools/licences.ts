@@ -5,12 +5,14 @@ import { join } from 'node:path'
 
 /** The part of a package-lock.json that is read. */
 export interface Lock {
-  readonly packages: Readonly<
-    Record<
-      string,
-      { readonly license?: string; readonly dev?: boolean; readonly optional?: boolean }
-    >
-  >
+  readonly packages: Readonly<Record<string, LockEntry>>
+}
+
+interface LockEntry {
+  readonly version?: string
+  readonly license?: string
+  readonly integrity?: string
+  readonly dev?: boolean
 }
 
 // They ask for no more than to be named, and are compatible with ours, Apache-2.0.

@@ -21,6 +21,12 @@ export function loadCatalogWith({ namespace, assets }: CatalogOptions): Catalog 
   return loadCatalog({ namespace, folders: [own, { ...folderAt(assets), isChecked: true }] })
 }
 
+/** Of that catalog an admin's own assets alone. */
+export function loadOwnAssets(options: CatalogOptions): Catalog {
+  const known = new Set(loadCatalogWith({ namespace: options.namespace }).map(({ name }) => name))
+  return loadCatalogWith(options).filter(({ name }) => !known.has(name))
+}
+
 /** A folder on disk as one that a catalog is loaded from. */
 export const folderAt = (path: string): CatalogFolder => ({
   title: join(path, 'catalog.yaml'),

@@ -30,43 +30,61 @@ const SCRIPTS = { bash, zsh, fish } as const
 
 /** After an option with choices these, after any other that takes a value files; else flags or what the argument may be. */
 function bash(name: string, words: readonly Words[]): string {
+  const own = `_${identifier(name)}`
+  const reply = (what: string) => `${own}_reply ${what}`
   const cases = words.map(({ command, options, choices }) => {
-    const flags = flagsOf(options).join(' ')
-    const own = options
+    const values = options
       .filter(({ required }) => required)
       .map((option) => {
-        const given = option.argChoices
-          ? `COMPREPLY=($(compgen -W '${option.argChoices.join(' ')}' -- "$word"))`
-          : 'COMPREPLY=($(compgen -f -- "$word"))'
-        return `        ${flagsOf([option]).join('|')}) ${given}; return ;;`
+        const given = option.argChoices ? `-W '${option.argChoices.join(' ')}'` : '-f'
+        return `        ${flagsOf([option]).join('|')}) ${reply(given)}; return ;;`
       })
+    const flags = `-W '${flagsOf(options).join(' ')}'`
     const rest = choices.length > 0 ? `-W '${choices.join(' ')}'` : '-f'
     return [
       `    ${command})`,
       '      case "$before" in',
-      ...own,
+      ...values,
       '      esac',
-      `      case "$word" in -*) COMPREPLY=($(compgen -W '${flags}' -- "$word")) ;; *) COMPREPLY=($(compgen ${rest} -- "$word")) ;; esac ;;`,
+      `      case "$word" in -*) ${reply(flags)} ;; *) ${reply(rest)} ;; esac ;;`,
     ].join('\n')
   })
-  return `_${identifier(name)}() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
+  return `${own}() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" given=
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W '${words.map(({ command }) => command).join(' ')} help' -- "$word"))
+    ${reply(`-W '${words.map(({ command }) => command).join(' ')} help'`)}
     return
   fi
+  # Of --output=j bash makes three words, and zsh one.
+  case "$word" in
+    =) word= ;;
+    --*=*) given="\${word%%=*}=" before="\${word%%=*}" word="\${word#*=}" ;;
+    *) if [ "$before" = = ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi ;;
+  esac
   case "\${COMP_WORDS[1]}" in
 ${cases.join('\n')}
   esac
 }
-complete -o filenames -F _${identifier(name)} ${name}
+# A line is one word, whatever is in the name of a file. Neither the bash of macOS nor zsh has mapfile; zsh says nothing in a line.
+${own}_reply() {
+  local found
+  while IFS= read -r found; do
+    if [ -n "$found" ]; then COMPREPLY+=("$given$found"); fi
+  done < <(compgen "$@" -- "$word")
+}
+complete -o filenames -F ${own} ${name}
 `
 }
 
 /** Bash's, by zsh's own bridge to it; a second generator would only be a second truth. */
 function zsh(name: string, words: readonly Words[]): string {
-  return `#compdef ${name}\nautoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${bash(name, words)}`
+  return `#compdef ${name}
+autoload -U +X bashcompinit && bashcompinit
+${bash(name, words)}
+# As a file of fpath this is run at the first TAB, which is to be answered, too.
+if [ "\${funcstack[1]}" = "_${name}" ]; then _bash_complete -o filenames -F _${identifier(name)}; fi
+`
 }
 
 function fish(name: string, words: readonly Words[]): string {

@@ -100,6 +100,13 @@ export const disruptiveChangesOption = (byDefault: string) =>
     `whether changes that reboot nodes wait for approval; default: ${byDefault}`,
   ).choices(['hold', 'apply'])
 
+/** Likewise. */
+export const activationOption = (byDefault: string) =>
+  new Option(
+    '--activation <mode>',
+    `what to do where the HyperConverged does not say; default: ${byDefault}`,
+  ).choices(['on', 'observe'])
+
 const PREFIX = 'RELATED_IMAGE_'
 
 /** Images by name, as the environment states them: RELATED_IMAGE_METRICS_EXPORTER gives metrics-exporter. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Argument, Command, Option } from 'commander'
 import type { Env } from '../shared/ops/env.ts'
 import {
+  activationOption,
   assetsOption,
   collect,
   disruptiveChangesOption,
@@ -107,6 +108,7 @@ export function createProgram(env: Env, namespace = podNamespace() ?? DEFAULT_NA
   )
     .addOption(hcoNamespaceOption())
     .addOption(disruptiveChangesOption('as the leader has it'))
+    .addOption(activationOption('as the leader has it'))
     .addOption(
       new Option('-o, --output <format>', 'the changes for people, or every asset for scripts')
         .choices(['text', 'json'])
@@ -130,7 +132,7 @@ export function createProgram(env: Env, namespace = podNamespace() ?? DEFAULT_NA
 
   catalogCommand(
     'rbac',
-    'print the ServiceAccounts and least-privilege roles of both processes',
+    'print the ServiceAccounts and least-privilege roles of both processes; with --assets, only what your own assets need besides',
   ).action(async (options) => (await import('./rbac.ts')).rbac(options))
 
   command('unregister', 'remove our webhook configurations from a cluster')

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { LineCounter, parseAllDocuments } from 'yaml'
+import { LineCounter, parseAllDocuments, YAMLParseError } from 'yaml'
 
 import { isKubeObject, isMap, type KubeObject } from '../shared/engine/json/object.ts'
+import { AS_KUBECTL } from './kubectl-yaml.ts'
 
 /** A document of a file of YAML or JSON. */
 export interface Document {
@@ -32,14 +33,14 @@ function readText(title: string, file: string): string {
   }
 }
 
-/** The documents in a text, the empty ones aside. Throws an Error that names the file and where in it the fault is. */
+/** The documents in a text, the empty ones aside. Throws an UnreadableError that names the file and where in it the fault is. */
 export function documentsIn(title: string, text: string): readonly Document[] {
   // A dump of a thousand nodes takes the parser of YAML a hundred times as long.
   const json = text.trimStart().startsWith('{') ? asJson(text) : undefined
   if (json !== undefined) return [{ value: json, line: 1 }]
   try {
     const lineCounter = new LineCounter()
-    const documents = parseAllDocuments(text, { lineCounter, logLevel: 'error' })
+    const documents = parseAllDocuments(text, { ...AS_KUBECTL, lineCounter, logLevel: 'error' })
     const [fault] = documents.flatMap(({ errors }) => errors)
     if (fault) throw fault
     return documents
@@ -62,9 +63,24 @@ function asJson(text: string): unknown {
   }
 }
 
+/** What is in a file is not what is read here. */
+export class UnreadableError extends Error {
+  override name = 'UnreadableError' as const
+  /** Where in the file, from 1. */
+  readonly line: number
+
+  constructor(message: string, line: number, options?: ErrorOptions) {
+    super(message, options)
+    this.line = line
+  }
+}
+
 // A parser's message quotes the file from its second line on.
-export const unreadable = (title: string, cause: unknown) =>
-  new Error(`cannot read ${title}: ${(cause as Error).message.split('\n')[0]}`, { cause })
+export function unreadable(title: string, cause: unknown): UnreadableError {
+  const line = cause instanceof YAMLParseError ? cause.linePos?.[0].line : undefined
+  const [first] = (cause as Error).message.split('\n')
+  return new UnreadableError(`cannot read ${title}: ${first}`, line ?? 1, { cause })
+}
 
 const objectsIn = (document: unknown, place: string): readonly KubeObject[] =>
   isKubeObject(document) || !isList(document)
@@ -93,6 +109,13 @@ const isList = (value: unknown): value is List =>
   Array.isArray(value.items)
 
 function objectAt(value: unknown, place: string): KubeObject {
-  if (isKubeObject(value)) return value
-  throw new Error(`${place} is no Kubernetes object with apiVersion, kind and metadata.name`)
+  if (!isKubeObject(value))
+    throw new Error(`${place} is no Kubernetes object with apiVersion, kind and metadata.name`)
+  const { labels, annotations } = value.metadata
+  const [loose] = Object.entries({ ...labels, ...annotations }).find(isNoText) ?? []
+  if (loose === undefined) return value
+  throw new Error(`${place}: the value of ${loose} is no text: write it in quotes`)
 }
+
+// The API server refuses it, and whoever writes `on` does not see that it is a boolean.
+const isNoText = ([, value]: [string, unknown]) => typeof value !== 'string'

@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from 'commander'
+import { CatalogError } from '../shared/baseline/catalog/catalog-error.ts'
 import { escapeControls } from '../shared/engine/format-value.ts'
 
 /** The command line itself is wrong. */
@@ -25,7 +26,7 @@ export async function runCli(
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    const told = isDebug(args) ? stackOf(error as Error) : (error as Error).message
+    const told = isDebug(args) ? stackOf(error as Error) : messageOf(error as Error)
     stderr.write(`virt-platform-autopilot: ${told}\n`)
     return TWO.some((type) => error instanceof type) ? 2 : 1
   }
@@ -35,9 +36,19 @@ const TWO = [UsageError, UndecidedError]
 
 const isDebug = (args: readonly string[]) => /--log-level[ =]debug/.test(args.join(' '))
 
-function stackOf({ stack = '', cause }: Error): string {
-  return cause instanceof Error ? `${stack}\ncaused by ${stackOf(cause)}` : stack
+/** The message, of which only a catalog's mistakes are lines: it may name files and quote what is in them. */
+function messageOf(error: Error): string {
+  const failed = [error, error.cause].find((found) => found instanceof CatalogError)
+  return safe(failed?.mistakes ?? [error.message])
 }
+
+function stackOf(error: Error): string {
+  const { stack = '', message, cause } = error
+  const told = safe(stack.replace(message, () => messageOf(error)).split('\n'))
+  return cause instanceof Error ? `${told}\ncaused by ${stackOf(cause)}` : told
+}
+
+const safe = (lines: readonly string[]) => lines.map(escapeControls).join('\n')
 
 /** Tells what a person should know beside the answer, on standard error. */
 export const warn = (line: string) => {

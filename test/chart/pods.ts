@@ -19,6 +19,13 @@ export const podsIn = (objects: readonly KubeObject[]): readonly Pod[] =>
     return spec ? [{ name: object.metadata.name, ...metadata, spec }] : []
   })
 
+/** The pod that the notes have kubectl run, but for its name. */
+export function podInNotes(text: string): Loose {
+  const [, overrides] = /--overrides='(\{[^']*\})'$/m.exec(text) ?? []
+  if (overrides === undefined) throw new Error(`there is no pod in ${text}`)
+  return JSON.parse(overrides)
+}
+
 /** An object's name among all that are rendered. */
 export const refOf = ({ kind, metadata }: KubeObject) =>
   `${kind}/${metadata.namespace ?? ''}/${metadata.name}`

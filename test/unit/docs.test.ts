@@ -7,6 +7,7 @@ import { loadCatalogWith } from '../../src/cli/assets.ts'
 import * as names from '../../src/shared/baseline/annotations.ts'
 import { conditionsOf } from '../../src/shared/baseline/catalog/catalog.ts'
 import { loadCatalog } from '../../src/shared/baseline/catalog/load-catalog.ts'
+import { FACT_SOURCES } from '../../src/shared/baseline/facts/facts.ts'
 import { MAX_DEPTH } from '../../src/shared/engine/json/pointer.ts'
 import { TEMPLATE_NAMES } from '../../src/shared/engine/strict-view.ts'
 
@@ -80,7 +81,7 @@ t.test('every script that a page shows exists', async (t) => {
     for (const [, script = ''] of read(page).matchAll(/npm (?:run )?(start|test)\b/g)) {
       t.ok(script in scripts, `${page}: ${script}`)
     }
-    for (const [, script = ''] of read(page).matchAll(/npm run ([a-z][a-z:-]*)/g)) {
+    for (const [, script = ''] of read(page).matchAll(/npm run ([a-z][a-z0-9:-]*)/g)) {
       t.ok(script in scripts, `${page}: ${script}`)
     }
   }
@@ -113,6 +114,18 @@ t.test('the page on assets of one’s own shows the example that the tests run',
   const [buried] = load(removal)
   t.equal(buried?.isTombstone, true)
   t.strictSame(buried?.object, kept?.object)
+})
+
+t.test('the page on commands names all that facts are read from', async (t) => {
+  const page = read('docs/commands.md')
+  const [, row = ''] = /^\| `--nodes FILE` \| (.*) \|$/m.exec(page) ?? []
+  const { hco, ...others } = FACT_SOURCES
+  for (const { kind } of Object.values(others)) t.match(row, new RegExp(`\\b${kind}s?\\b`), kind)
+  const taken = [...page.matchAll(/^kubectl get (\S+) .* > /gm)].flatMap(([, list = '']) =>
+    list.split(',').map((resource) => resource.replace(/\..*/, '')),
+  )
+  const sources = [hco, ...Object.values(others)].map(({ resource }) => resource)
+  t.same(taken.sort(), [...new Set(sources)].sort())
 })
 
 t.test('the page on assets of one’s own names all that a template is given', async (t) => {

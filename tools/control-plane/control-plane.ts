@@ -43,7 +43,7 @@ export interface ControlPlaneOptions {
 }
 
 /** What workloads need beside the control plane's own binaries. */
-export type Workloads = Pick<WorkloadsOptions, 'kwok' | 'podAddress'>
+export type Workloads = Pick<WorkloadsOptions, 'kwok' | 'podAddress' | 'except'>
 
 /** A running control plane. */
 export interface ControlPlane {

@@ -23,6 +23,8 @@ export interface Command {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly logFile: string
+  /** Whom it runs as, where not as we do. */
+  readonly user?: { readonly uid: number; readonly gid: number }
 }
 
 // Standard input is a pipe that only this process holds: when it closes, whatever ended us (a
@@ -33,12 +35,13 @@ exec 3<&-
 exec "$0" "$@"`
 
 /** Starts a command in a process group of its own, ended with this process however that ends. */
-export function spawnLeashed({ name, file, args, cwd, env, logFile }: Command): Leashed {
+export function spawnLeashed({ name, file, args, cwd, env, logFile, user }: Command): Leashed {
   const log = openSync(logFile, 'a')
   const start = statSync(logFile).size
   const child = spawn('/bin/sh', ['-c', LEASH, file, ...args], {
     cwd,
     env,
+    ...user,
     detached: true, // Ctrl-C in a terminal reaches us alone, and we end it in order
     stdio: ['pipe', log, log],
   })

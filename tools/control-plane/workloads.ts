@@ -12,6 +12,8 @@ export interface WorkloadsOptions {
   readonly stages: string
   /** The address that each pod is said to have: of this machine, if the API server is to reach what listens there. */
   readonly podAddress: string
+  /** A namespace whose pods somebody else runs. */
+  readonly except?: string
 }
 
 /**
@@ -19,10 +21,10 @@ export interface WorkloadsOptions {
  * deleted goes. No container runs.
  */
 export async function startWorkloads(components: Components, options: WorkloadsOptions) {
-  const { scheduler, kwok, kubeconfig, stages, podAddress } = options
+  const { scheduler, kwok, kubeconfig, stages } = options
   writeFileSync(
     stages,
-    stagesFor(podAddress)
+    stagesFor(options)
       .map((stage) => JSON.stringify(stage))
       .join('\n---\n'),
   )
@@ -73,7 +75,8 @@ const OF_JOB: Requirement = {
   values: ['Job'],
 }
 
-function stagesFor(podAddress: string) {
+function stagesFor({ podAddress, except = '' }: WorkloadsOptions) {
+  const played: Requirement = { key: '.metadata.namespace', operator: 'NotIn', values: [except] }
   const conditions = (...types: readonly string[]) =>
     types.map((type) => `- {type: ${type}, status: "True", lastTransitionTime: {{ Now | Quote }}}`)
   const containers = (state: string, ready: boolean) => [
@@ -95,7 +98,7 @@ function stagesFor(podAddress: string) {
     stage(
       'pod-ready',
       'Pod',
-      [STAYS, NOT_READY, { key: '.status.phase', operator: 'In', values: ['Pending'] }],
+      [played, STAYS, NOT_READY, { key: '.status.phase', operator: 'In', values: ['Pending'] }],
       template(
         'phase: Running',
         'startTime: {{ Now | Quote }}',
@@ -109,9 +112,9 @@ function stagesFor(podAddress: string) {
     stage(
       'pod-complete',
       'Pod',
-      [STAYS, OF_JOB, { key: '.status.phase', operator: 'In', values: ['Running'] }],
+      [played, STAYS, OF_JOB, { key: '.status.phase', operator: 'In', values: ['Running'] }],
       template('phase: Succeeded', ...containers(ended, false)),
     ),
-    stage('pod-gone', 'Pod', [{ key: DELETED, operator: 'Exists' }], { delete: true }),
+    stage('pod-gone', 'Pod', [played, { key: DELETED, operator: 'Exists' }], { delete: true }),
   ]
 }

@@ -13,6 +13,7 @@ export const CATEGORIES = [
   'remediation',
   'observability',
   'oadp',
+  'gitops',
 ] as const
 
 const TIERS = ['managed', 'read', 'other']

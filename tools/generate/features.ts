@@ -5,7 +5,7 @@ import type { Condition } from '../../src/shared/baseline/catalog/condition-sche
 import { describeCondition, isOptIn } from '../../src/shared/baseline/facts/conditions.ts'
 import { markdownTable } from './markdown-table.ts'
 import { withMarked } from './marked.ts'
-import { jsonFile } from './notice.ts'
+import { jsonFile, NOTICE } from './notice.ts'
 
 /** What an admin gets: assets of one template that come in the same way are one feature, for several pools; so is each section. */
 interface Feature {
@@ -30,18 +30,43 @@ interface FeatureAsset {
 /** docs/features.json: the features for machines. */
 export const featuresFile = (catalog: Catalog) => jsonFile({ features: featuresOf(catalog) })
 
+/** docs/features.md: what each feature is for, and what asks for it. */
+export const featuresPage = (catalog: Catalog) => `<!-- ${NOTICE} -->
+
+# The features
+
+What an admin gets. One that comes always does so where the cluster has what it takes; any other one is asked for, by an annotation of the
+HyperConverged or a feature gate. [annotations.md](annotations.md) says how, [assets.md](assets.md) which objects bring it.
+
+${markdownTable(
+  ['feature', 'why', 'comes with', 'reboots', 'maturity'],
+  featuresOf(catalog).map(({ name, description, asks, disruption, maturity }) => [
+    `\`${name}\``,
+    description,
+    asks.length > 0 ? asks.map((ask) => `\`${ask}\``).join(', ') : 'always',
+    disruption === 'none' ? '' : 'yes',
+    maturity,
+  ]),
+)}
+`
+
 /** The README with its table of features made anew; throws where its marks are gone. */
 export function readmeWith(readme: string, catalog: Catalog): string {
-  const rows = featuresOf(catalog).map((feature) => [
-    `\`${feature.name}\``,
-    feature.description,
-    feature.asks.length > 0 ? feature.asks.map((ask) => `\`${ask}\``).join(', ') : 'always',
-    feature.disruption === 'none' ? '' : 'yes',
-    feature.maturity,
-  ])
-  const table = markdownTable(['feature', 'why', 'comes with', 'reboots', 'maturity'], rows)
+  const rows = [...Map.groupBy(featuresOf(catalog), ({ group }) => group)].map(
+    ([group, features]) => [
+      group,
+      namesOf(features.filter(({ asks }) => asks.length === 0)),
+      namesOf(features.filter(({ asks }) => asks.length > 0)),
+    ],
+  )
+  const table = markdownTable(['group', 'always', 'when asked for'], rows)
   return withMarked({ name: 'README.md', text: readme }, 'features', table)
 }
+
+const namesOf = (features: readonly Feature[]) =>
+  features
+    .map(({ name, disruption }) => `\`${name}\`${disruption === 'none' ? '' : ' (reboots)'}`)
+    .join(', ')
 
 const featuresOf = (catalog: Catalog): readonly Feature[] =>
   [...Map.groupBy(catalog.filter(isKept), featureKey).values()].flatMap(([first, ...others]) => {

@@ -10,12 +10,12 @@ import { loadCatalog } from '../../src/shared/baseline/catalog/load-catalog.ts'
 import { readLock } from '../crds/read-lock.ts'
 import { assetsPage } from './assets-page.ts'
 import { CHART_NOTICE } from './chart/chart-notice.ts'
-import { diffRolesFile, rolesFile } from './chart/roles-file.ts'
+import { diffRolesFile, rolesFile, unregisterRolesFile } from './chart/roles-file.ts'
 import { valuesFile } from './chart/values-file.ts'
 import { valuesSchema } from './chart/values-schema.ts'
 import { crdsPage } from './crds-page.ts'
 import { faultTable } from './faults.ts'
-import { featuresFile, readmeWith } from './features.ts'
+import { featuresFile, featuresPage, readmeWith } from './features.ts'
 import { goldenRenders } from './golden-renders.ts'
 import { withMarked } from './marked.ts'
 import { jsonFile } from './notice.ts'
@@ -43,6 +43,7 @@ const groups: readonly ((catalog: Catalog) => Files)[] = [
       ['docs/faults.md', faultsPage()],
       ['docs/assets.md', assetsPage(catalog)],
       ['docs/features.json', featuresFile(catalog)],
+      ['docs/features.md', featuresPage(catalog)],
       ['docs/reference.md', referencePage()],
       ['docs/rbac.yaml', rbacFile(catalog, NAMESPACE)],
       ['docs/webhooks.yaml', webhooksFile(catalog, NAMESPACE)],
@@ -55,6 +56,7 @@ const groups: readonly ((catalog: Catalog) => Files)[] = [
       [`${CHART}/values.yaml`, valuesFile()],
       [`${CHART}/templates/roles.yaml`, rolesFile()],
       [`${CHART}/templates/diff-roles.yaml`, diffRolesFile()],
+      [`${CHART}/templates/unregister-roles.yaml`, unregisterRolesFile()],
     ]),
   (catalog) => goldenRenders(catalog, GOLDEN),
 ]

@@ -11,11 +11,12 @@ const tool = (name: string, takes: string): GoProgram => ({
 })
 const variableOf = (name: string) => name.toUpperCase()
 
-/** What tests run besides the control plane. */
+/** What tests and rehearsals run besides the control plane. */
 const TOOLS = {
   promtool: tool('promtool', 'half a minute'),
   helm: tool('helm', 'half a minute'),
   kwok: tool('kwok', 'half a minute'),
+  kind: tool('kind', 'half a minute'),
 } as const
 
 /** The name of one of them. */
@@ -25,7 +26,7 @@ export type ToolName = keyof typeof TOOLS
 export const TOOL_NAMES = Object.keys(TOOLS) as readonly ToolName[]
 
 /**
- * Where a tool is: the one that the variable of its name says (HELM, PROMTOOL, KWOK), or ours, built unless this very content was
+ * Where a tool is: the one that the variable of its name says (HELM, PROMTOOL, KWOK, KIND), or ours, built unless this very content was
  * built before.
  *
  * @throws with the way out, where it is neither given nor can be built

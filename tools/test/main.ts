@@ -17,7 +17,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   unit: { files: unit, jobs: cores, isRetried: false },
   // A file waits for more than half of its time.
   cluster: {
-    files: globSync('test/{alerts,chart,cluster}/**/*.test.ts'),
+    files: globSync('test/{alerts,chart,cluster,image}/**/*.test.ts'),
     jobs: 2 * cores,
     isRetried: true,
     hasSharedPlanes: true,

@@ -5,7 +5,7 @@ imagePullSecrets:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .Values.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- with .Values.nodeSelector }}
 nodeSelector:
@@ -39,11 +39,8 @@ capabilities:
 {{- end }}
 
 {{- define "autopilot.podAnnotations" -}}
-{{/* On OpenShift: not another one that happens to have a higher priority. */ -}}
-openshift.io/required-scc: restricted-v2
-{{- with .Values.podAnnotations }}
-{{ toYaml . }}
-{{- end }}
+{{/* On OpenShift: not another one that happens to have a higher priority, unless somebody says which. */ -}}
+{{- toYaml (merge (dict) .Values.podAnnotations (dict "openshift.io/required-scc" "restricted-v2")) }}
 {{- end }}
 
 {{- define "autopilot.containerImage" -}}
@@ -79,12 +76,40 @@ securityContext:
 {{- if .configMap }}
 - name: own-assets
   configMap:
-    name: {{ .configMap }}
+    name: {{ .configMap | quote }}
     {{- with .items }}
     items:
       {{- toYaml . | nindent 6 }}
     {{- end }}
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The pod that says what the leader would change: once before an installation, and whenever somebody asks. */}}
+{{- define "autopilot.diffPod" -}}
+serviceAccountName: {{ .account }}
+restartPolicy: Never
+{{ include "autopilot.podSettings" .root | trim }}
+containers:
+  - name: diff
+    {{- include "autopilot.containerImage" .root | nindent 4 }}
+    args:
+      - diff
+      - --log-level={{ .root.Values.logLevel }}
+      {{- range .args }}
+      - {{ . }}
+      {{- end }}
+      {{- with include "autopilot.hcoArgs" .root | trim }}{{ . | nindent 6 }}{{ end }}
+      {{- with include "autopilot.assetsArgs" .root | trim }}{{ . | nindent 6 }}{{ end }}
+    resources:
+      {{- toYaml .root.Values.reconciler.resources | nindent 6 }}
+    {{- with include "autopilot.assetsMount" .root | trim }}
+    volumeMounts:
+      {{- . | nindent 6 }}
+    {{- end }}
+{{- with include "autopilot.assetsVolume" .root | trim }}
+volumes:
+  {{- . | nindent 2 }}
 {{- end }}
 {{- end }}
 

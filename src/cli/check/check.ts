@@ -9,7 +9,7 @@ import type { KnownCluster } from '../known-cluster.ts'
 import { evaluateOffline, type OfflineOptions, refuseOffline } from '../render/evaluate-offline.ts'
 import { UndecidedError, warn } from '../run-cli.ts'
 import { FORMATS, type Paint } from './formats.ts'
-import { type Finding, judge, managedFor } from './judge.ts'
+import { type Finding, findingOn, judge, managedFor } from './judge.ts'
 import { readManifests } from './manifests.ts'
 
 export interface CheckOptions extends CatalogOptions, OfflineOptions {
@@ -39,24 +39,31 @@ async function judgeFiles(
   options: CheckOptions,
   env: Env,
 ): Promise<number> {
-  const { manifests, skipped } = await readManifests(files)
+  const { manifests, skipped, faults } = await readManifests(files)
   for (const line of skipped) warn(line)
   const { kubeconfig, enforcement, output } = options
+  const assumed = {
+    hco: kubeconfig === undefined && options.hco === undefined,
+    others: kubeconfig === undefined && options.nodes === undefined,
+  }
   const judgeAll = async ({ snapshot, read }: KnownCluster) => {
     const findings: Finding[] = []
     for (const manifest of manifests) {
       const managed = managedFor(manifest.object, snapshot)
       if (!managed) continue
       const stored = await read(managed)
-      findings.push(judge(manifest, managed, { snapshot, stored, enforcement, digest: sha256 }))
+      const known = { snapshot, stored, enforcement, digest: sha256, assumed }
+      findings.push(judge(manifest, managed, known))
     }
     return findings
   }
-  const findings = await (kubeconfig === undefined
+  const judged = await (kubeconfig === undefined
     ? judgeAll(offlineCluster(options, env))
     : judgeOn({ ...options, kubeconfig }, judgeAll))
+  const findings = [...judged, ...faults.map(findingOn)]
   process.stdout.write(FORMATS[output](findings, paint))
-  warn(summaryOf(findings, manifests.length))
+  warn(summaryOf(judged, manifests.length))
+  if (faults.length > 0) warn(`files that cannot be read: ${faults.length}`)
   return exitCodeOf(findings)
 }
 

@@ -17,9 +17,10 @@ export const FORMATS = { text, json, sarif, junit } as const satisfies Readonly<
 function text(findings: readonly Finding[], paint: Paint): string {
   return findings
     .flatMap((finding) => {
-      const { verdict, reason } = finding
+      const { object, verdict, reason } = finding
       const lines = linesOf(finding).map((line) => `  ${line}`)
-      return [`${placeOf(finding)}: ${finding.object}: ${paint(verdict)} (${reason})`, ...lines]
+      const subject = object === undefined ? '' : `${object}: `
+      return [`${placeOf(finding)}: ${subject}${paint(verdict)} (${reason})`, ...lines]
     })
     .map((line) => `${line}\n`)
     .join('')
@@ -31,9 +32,12 @@ function json(findings: readonly Finding[]): string {
 
 const placeOf = ({ file, line }: Finding) => `${escapeControls(titleOfFile(file))}:${line}`
 
-/** A denial has lines, and what is in them is made safe to print already. */
+/** A denial has lines; nothing in one of them begins another, or acts on the terminal. */
 const linesOf = ({ messages }: Finding) =>
   messages.flatMap((message) => message.split('\n')).map(escapeControls)
+
+const headOf = ({ object, asset }: Finding) =>
+  object === undefined ? [] : [`${object} (${asset})`]
 
 const isFault = ({ verdict }: Finding) => verdict !== 'allowed'
 
@@ -51,7 +55,7 @@ function sarif(findings: readonly Finding[]): string {
   const results = findings.filter(isFault).map((finding) => ({
     ruleId: finding.verdict,
     level: LEVELS[finding.verdict],
-    message: { text: [`${finding.object} (${finding.asset})`, ...linesOf(finding)].join('\n') },
+    message: { text: [...headOf(finding), ...linesOf(finding)].join('\n') },
     locations: [
       {
         physicalLocation: {
@@ -96,8 +100,9 @@ function junit(findings: readonly Finding[]): string {
 }
 
 function caseOf(finding: Finding): readonly string[] {
-  const { object, verdict, reason } = finding
-  const head = `    <testcase classname="${xml(placeOf(finding))}" name="${xml(object)}"`
+  const { file, object = titleOfFile(file), verdict, reason } = finding
+  const name = escapeControls(object)
+  const head = `    <testcase classname="${xml(placeOf(finding))}" name="${xml(name)}"`
   if (!isFault(finding)) return [`${head}/>`]
   const lines = linesOf(finding)
   const element = verdict === 'unknown' ? 'error' : 'failure'

@@ -1,5 +1,8 @@
 import { PREFIX } from '../../shared/baseline/annotations.ts'
-import { kindKey, namespaceOf } from '../../shared/baseline/catalog/catalog.ts'
+import type { AssetStatus } from '../../shared/baseline/asset-status.ts'
+import { type Asset, kindKey, namespaceOf } from '../../shared/baseline/catalog/catalog.ts'
+import { holds, isOptIn } from '../../shared/baseline/facts/conditions.ts'
+import { escapeControls } from '../../shared/engine/format-value.ts'
 import { canonicalJson } from '../../shared/engine/json/canonical.ts'
 import { groupOf, type KubeObject, titleOf } from '../../shared/engine/json/object.ts'
 import { merge } from '../../shared/engine/merge/merge.ts'
@@ -11,14 +14,15 @@ import type { Answer } from '../../webhook/baseline/words/answer.ts'
 import { readReview } from '../../webhook/server/read-review.ts'
 import type { AdmissionRequest } from '../../webhook/server/review.ts'
 import { titleOfFile } from '../read-objects.ts'
-import type { Manifest } from './manifests.ts'
+import type { Fault, Manifest } from './manifests.ts'
 
-/** What the webhook says to one manifest of an object of ours. */
+/** What the webhook says to one manifest of an object of ours; or a file of which that cannot be told. */
 export interface Finding {
   readonly file: string
   readonly line: number
-  readonly object: string
-  readonly asset: string
+  /** The object and its asset; absent where the file cannot be read. */
+  readonly object?: string
+  readonly asset?: string
   /** `unknown`: it cannot be told from what is known here. */
   readonly verdict: 'allowed' | 'corrected' | 'denied' | 'unknown'
   readonly reason: string
@@ -30,6 +34,14 @@ export interface JudgeOptions extends DecideOptions {
   readonly snapshot: Snapshot
   /** The object as it is stored; undefined where there is none. */
   readonly stored: KubeObject | undefined
+  /** Which of it nobody has stated, so that it is made up. */
+  readonly assumed: Assumed
+}
+
+/** What of a cluster that is not asked may be made up: its HyperConverged, and whatever else facts are read from. */
+export interface Assumed {
+  readonly hco: boolean
+  readonly others: boolean
 }
 
 /** The object that a manifest is of, if it is one of ours. Whoever applies a manifest without a namespace says which he means. */
@@ -54,8 +66,9 @@ export function managedFor(
 export function judge(
   { file, line, object }: Manifest,
   managed: ManagedObject,
-  { snapshot, stored: old, enforcement, digest }: JudgeOptions,
+  options: JudgeOptions,
 ): Finding {
+  const { snapshot, stored: old, enforcement, digest } = options
   const { asset, tree } = managed
   const namespace = namespaceOf(asset, snapshot.facts.hco.namespace)
   const stated = { ...object, metadata: { ...object.metadata, ...(namespace && { namespace }) } }
@@ -66,8 +79,17 @@ export function judge(
     answerTo(requestFor(incoming, old), deps, (gathered) => decide(gathered, () => undefined)),
   )
   const place = { file, line, object: titleOf(stated), asset: asset.name }
-  return { ...place, ...verdictIn(answer, managed, stated) }
+  return { ...place, ...verdictIn(answer, { ...options, managed, stated }) }
 }
+
+/** What is told of a file that cannot be read: objects of ours may be in it. Whatever it is named, that is one line. */
+export const findingOn = ({ file, line, message }: Fault): Finding => ({
+  file,
+  line,
+  verdict: 'unknown',
+  reason: 'Unreadable',
+  messages: [escapeControls(message)],
+})
 
 function namingPlace<Value>({ file, line }: Omit<Manifest, 'object'>, work: () => Value): Value {
   try {
@@ -99,24 +121,57 @@ function requestFor(object: KubeObject, oldObject: KubeObject | undefined): Admi
 
 type Told = Pick<Finding, 'verdict' | 'reason' | 'messages'>
 
-function verdictIn(answer: Answer | undefined, managed: ManagedObject, stated: KubeObject): Told {
+interface Judged extends Pick<JudgeOptions, 'snapshot' | 'assumed'> {
+  readonly managed: ManagedObject
+  readonly stated: KubeObject
+}
+
+function verdictIn(answer: Answer | undefined, judged: Judged): Told {
   if (!answer) return { verdict: 'unknown', reason: 'NotJudged', messages: [] }
   const { verdict, reason, response } = answer
-  const why = UNTOLD[reason]?.(managed, stated)
+  const why = UNTOLD[reason]?.(judged)
   if (why !== undefined) return { verdict: 'unknown', reason, messages: [why] }
   const { status, warnings = [] } = response
-  const messages = status ? [status.message] : warnings
+  const messages = status ? [status.message] : [...warnings, ...whyInactive(reason, judged)]
   // What its own override asks for is put beside what the manifest says, and contradicts none of it.
   const isAsAsked = verdict === 'corrected' && reason === 'Override'
   return { verdict: isAsAsked ? 'allowed' : verdict, reason, messages }
 }
 
-/** Why the webhook lets a write pass that it cannot judge. */
-const UNTOLD: Readonly<Record<string, (managed: ManagedObject, stated: KubeObject) => string>> = {
-  OtherVersion: ({ status }, { apiVersion }) =>
+/** Why it cannot be told here what becomes of a write that the webhook lets pass unjudged. */
+const UNTOLD: Readonly<Record<string, (judged: Judged) => string | undefined>> = {
+  Inactive: whyUnsure,
+  OtherVersion: ({ managed: { status }, stated: { apiVersion } }) =>
     `it is written as ${apiVersion} and kept as ${status.kind === 'active' ? status.baseline.apiVersion : 'another version'}: write it so, or give --hco in its version`,
-  SchemaUnknown: (_managed, { kind }) =>
+  SchemaUnknown: ({ stated: { kind } }) =>
     `no schema of ${kind} comes with the program: ask a cluster, with --kubeconfig`,
-  Disagreement: ({ asset }) =>
+  Disagreement: ({ managed: { asset } }) =>
     `the leader keeps another baseline of ${asset.name} than this program knows: use its version`,
+}
+
+/** What is not active is not judged. That is an answer only where nothing that it follows from is made up. */
+function whyUnsure({ managed: { asset, status }, snapshot, assumed }: Judged): string | undefined {
+  if (status.kind !== 'inactive' || status.reason === 'NotServed') return undefined
+  const isChosen = isHcosChoice(asset, status, snapshot)
+  if (!(isChosen ? assumed.hco : assumed.others)) return undefined
+  const option = isChosen ? '--hco' : '--nodes'
+  return `${asset.name} is not active on the cluster that is assumed: ${status.message}; describe yours with ${option}, or ask it with --kubeconfig`
+}
+
+const CHOICES: ReadonlySet<string> = new Set(['NotSelected', 'Excluded'])
+
+/** Whether the HyperConverged alone has the asset inactive, whatever the rest of the cluster is. */
+const isHcosChoice = (
+  { install, conditions }: Asset,
+  { reason }: Extract<AssetStatus, { kind: 'inactive' }>,
+  { facts }: Snapshot,
+) =>
+  CHOICES.has(reason) ||
+  (install === 'opt-in' &&
+    !conditions.filter(isOptIn).every((condition) => holds(condition, facts)))
+
+function whyInactive(reason: string, { managed: { asset, status } }: Judged): readonly string[] {
+  return reason === 'Inactive' && 'message' in status
+    ? [`${asset.name} is not active: ${status.message}`]
+    : []
 }

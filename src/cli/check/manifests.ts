@@ -2,7 +2,7 @@ import { createReadStream, type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeeper } from '../../shared/engine/json/json.ts'
 import { isKubeObject, isMap, type KubeObject } from '../../shared/engine/json/object.ts'
-import { documentsIn, itemsIn, titleOfFile, unreadable } from '../read-objects.ts'
+import { documentsIn, itemsIn, titleOfFile, UnreadableError, unreadable } from '../read-objects.ts'
 
 /** An object, and where it is written. */
 export interface Manifest {
@@ -12,10 +12,19 @@ export interface Manifest {
   readonly object: KubeObject
 }
 
+/** A file that cannot be read, and why. */
+export interface Fault {
+  readonly file: string
+  readonly line: number
+  readonly message: string
+}
+
 export interface Manifests {
   readonly manifests: readonly Manifest[]
   /** What was passed over, a sentence each. */
   readonly skipped: readonly string[]
+  /** The files in folders that cannot be read. */
+  readonly faults: readonly Fault[]
 }
 
 // Far more than any repository holds of manifests; whoever names a wrong folder learns it before memory is full.
@@ -26,7 +35,7 @@ const MOST_LEVELS = 200
 
 /**
  * Every object in files, in the YAML and JSON files of folders, and in standard input. Throws an Error that names the file
- * that cannot be read, or is too much.
+ * that was asked for by name and cannot be read, or is too much.
  */
 export async function readManifests(
   paths: readonly string[],
@@ -36,20 +45,33 @@ export async function readManifests(
   if (files.length > limits.files)
     throw new Error(`there are more than ${limits.files} files: name the folders with manifests`)
   const found: (Manifest | string)[] = []
+  const faults: Fault[] = []
   let room = limits.bytes
   for (const file of files) {
-    const bytes = await readUpTo(file.file, room)
-    room -= bytes.length
-    if (room < 0)
-      throw new Error(
-        `${titleOfFile(file.file)}: with it there are more than ${limits.bytes} bytes to read: check fewer files at once`,
-      )
-    found.push(...itemsOf(file, bytes.toString()))
+    try {
+      const bytes = await readUpTo(file.file, room)
+      room -= bytes.length
+      if (room < 0)
+        throw new Error(
+          `${titleOfFile(file.file)}: with it there are more than ${limits.bytes} bytes to read: check fewer files at once`,
+        )
+      // One by one: there is room on the stack for some 100,000 arguments, and a list may hold more.
+      for (const item of itemsOf(file, bytes.toString())) found.push(item)
+    } catch (error) {
+      faults.push(faultIn(file, error))
+    }
   }
   return {
     manifests: found.filter((item) => typeof item !== 'string'),
     skipped: found.filter((item) => typeof item === 'string'),
+    faults,
   }
+}
+
+/** What is wrong with a file that was only found: one that was asked for must be read. Throws what is another's fault. */
+function faultIn({ file, isNamed }: File, error: unknown): Fault {
+  if (isNamed || !(error instanceof UnreadableError)) throw error
+  return { file, line: error.line, message: error.message }
 }
 
 /** What a file holds: objects, and why anything else is skipped. */
@@ -58,7 +80,10 @@ function itemsOf({ file, isNamed }: File, text: string): readonly (Manifest | st
   return documentsIn(title, text).flatMap(({ value, line }) =>
     itemsIn(value).map((item) => {
       if (isDeeper(item, MOST_LEVELS))
-        throw new Error(`${title}:${line}: it nests deeper than ${MOST_LEVELS} levels`)
+        throw new UnreadableError(
+          `${title}:${line}: it nests deeper than ${MOST_LEVELS} levels`,
+          line,
+        )
       const why = whyNone(item)
       if (why === undefined) return { file, line, object: item as KubeObject }
       if (isNamed && !isTyped(item)) throw new Error(`${title}:${line}: ${why}`)

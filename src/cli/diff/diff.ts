@@ -1,12 +1,14 @@
 import { diffCluster } from '../../reconciler/baseline/cluster-diff.ts'
 import { waitsOn } from '../../reconciler/baseline/report/hco-notes.ts'
+import { isObserving } from '../../shared/baseline/settings/activation.ts'
+import type { DefaultActivation, Settings } from '../../shared/baseline/settings/settings.ts'
 import { connect } from '../../shared/cluster/client.ts'
 import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import type { Env } from '../../shared/ops/env.ts'
 import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
 import { notesOn } from '../notes.ts'
 import { relatedImages } from '../options.ts'
-import { UndecidedError, warn } from '../run-cli.ts'
+import { UndecidedError, UsageError, warn } from '../run-cli.ts'
 import { type Finding, findingsIn, isUnapprovedReboot } from './finding.ts'
 import { FORMATS, remarkOn } from './formats.ts'
 
@@ -14,6 +16,7 @@ export interface DiffOptions extends CatalogOptions {
   readonly kubeconfig?: string
   readonly hcoNamespace?: string
   readonly disruptiveChanges?: 'apply' | 'hold'
+  readonly activation?: DefaultActivation
   readonly output: keyof typeof FORMATS
   readonly failOn: 'change' | 'reboot'
 }
@@ -24,6 +27,10 @@ export interface DiffOptions extends CatalogOptions {
  * where it is known of none.
  */
 export async function diff(options: DiffOptions, env: Env): Promise<number> {
+  if (options.failOn === 'reboot' && options.disruptiveChanges === 'apply')
+    throw new UsageError(
+      '--fail-on reboot asks what waits for approval: with --disruptive-changes apply nothing would',
+    )
   try {
     return await compare(options, env)
   } catch (error) {
@@ -31,21 +38,23 @@ export async function diff(options: DiffOptions, env: Env): Promise<number> {
   }
 }
 
-const FAILURES: Readonly<Record<DiffOptions['failOn'], (finding: Finding) => boolean>> = {
+type Judge = (finding: Finding, settings: Settings) => boolean
+
+const FAILURES: Readonly<Record<DiffOptions['failOn'], Judge>> = {
   change: (finding) => 'drifts' in finding,
-  reboot: isUnapprovedReboot,
+  reboot: (finding, { activation }) => isUnapprovedReboot(finding) && !isObserving(activation),
 }
 
 async function compare(options: DiffOptions, env: Env): Promise<number> {
-  const { namespace, hcoNamespace, output, failOn } = options
+  const { namespace, hcoNamespace, activation, output, failOn } = options
   // What is not held needs no approval, and whoever asks about approvals wants them to count.
   const disruptiveChanges = failOn === 'reboot' ? 'hold' : options.disruptiveChanges
   const catalog = loadCatalogWith(options)
   const client = await connect(loadKubeconfig(options.kubeconfig))
   try {
     const images = relatedImages(env)
-    const choice = { client, catalog, namespace, hcoNamespace, images, disruptiveChanges }
-    const found = await diffCluster(choice)
+    const modes = { disruptiveChanges, ...(activation && { activation }) }
+    const found = await diffCluster({ client, catalog, namespace, hcoNamespace, images, ...modes })
     if (found.kind === 'unavailable') throw new Error(found.message)
     const { evaluation, pending } = found
     const findings = findingsIn(found)
@@ -54,7 +63,8 @@ async function compare(options: DiffOptions, env: Env): Promise<number> {
     for (const line of [...notesOn(catalog, evaluation, waitsOn(catalog, evaluation)), ...remarks])
       warn(line)
     if (findings.some(({ action }) => action === 'unknown')) return 2
-    return findings.some(FAILURES[failOn]) ? 1 : 0
+    const { settings } = evaluation.stated
+    return findings.some((finding) => FAILURES[failOn](finding, settings)) ? 1 : 0
   } finally {
     await client.close()
   }

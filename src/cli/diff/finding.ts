@@ -140,6 +140,7 @@ const REASONS = {
   throttled: 'Throttled',
   held: 'Held',
   leftover: 'Leftover',
+  gone: 'Absent',
   removed: 'Absent',
   stuck: 'Stuck',
 } as const

@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander'
 import type { Env } from '../../shared/ops/env.ts'
 import {
+  activationOption,
   DEFAULT_TIMEOUT_S,
   disruptiveChangesOption,
   durationOption,
@@ -72,11 +73,7 @@ export function addProcessCommands(
     .option('--no-leader-elect', 'act without holding the Lease: only where nobody else can')
     .addOption(durationOption('--resync <duration>', 'compare everything this often', '5m'))
     .addOption(disruptiveChangesOption('hold').default('hold'))
-    .addOption(
-      new Option('--activation <mode>', 'what to do where the HyperConverged does not say')
-        .choices(['on', 'observe'])
-        .default('on'),
-    )
+    .addOption(activationOption('on').default('on'))
     .option(
       '--heal-limit <count>',
       'how often an object is put back within --heal-window',

@@ -25,8 +25,8 @@ function decodedText(text: string): string {
   return `(${content.length} bytes that are no text)`
 }
 
-/** A control character that moves no line: it would act on the terminal. */
-const UNPRINTABLE = /[^\P{Cc}\t\n\r]/u
+/** Any control character but tab and line ends acts on the terminal, and an invisible one reorders or hides what is read. */
+const UNPRINTABLE = /[^\P{Cc}\t\n\r]|\p{Cf}/u
 
 /** More than a MachineConfig could ever hold: a small payload may unpack to gigabytes. */
 const MOST_BYTES = 64 << 20

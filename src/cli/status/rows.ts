@@ -55,12 +55,12 @@ function toldOf(finding: Finding, diff: AssetDiff, surroundings: Surroundings): 
 
 type Told = Pick<Row, 'state' | 'health' | 'why' | 'todo'>
 
-const told =
+const toldAs =
   (health: Row['health']) =>
   (state: string, why: string, todo = ''): Told => ({ state, health, why, todo })
-export const ok = told('ok')
-export const wrong = told('wrong')
-const unknown = told('unknown')
+export const ok = toldAs('ok')
+export const wrong = toldAs('wrong')
+const unknown = toldAs('unknown')
 
 /** What differs is wrong only where the product is to put it right at once. */
 function changeRow(change: Change, { activation, pending }: Surroundings): Told {

@@ -5,11 +5,9 @@ import {
 import { diffCluster } from '../../reconciler/baseline/cluster-diff.ts'
 import { readState } from '../../reconciler/baseline/ledger.ts'
 import { waitsOn } from '../../reconciler/baseline/report/hco-notes.ts'
-import { FIELD_MANAGER } from '../../shared/baseline/annotations.ts'
-import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
 import { BASELINE } from '../../shared/baseline/names.ts'
 import { parseState } from '../../shared/baseline/state.ts'
-import { type Client, connect, isForbidden } from '../../shared/cluster/client.ts'
+import { type Client, connect } from '../../shared/cluster/client.ts'
 import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import { read } from '../../shared/cluster/resource.ts'
 import type { Env } from '../../shared/ops/env.ts'
@@ -18,6 +16,7 @@ import { notesOn } from '../notes.ts'
 import { relatedImages } from '../options.ts'
 import { UndecidedError, warn } from '../run-cli.ts'
 import { FORMATS } from './formats.ts'
+import { lastWarnings } from './last-warnings.ts'
 import { type Product, productRows } from './product.ts'
 import { assetRow, type Row } from './rows.ts'
 
@@ -53,12 +52,12 @@ async function look(options: StatusOptions, env: Env): Promise<number> {
       images,
       disruptiveChanges: undefined,
     }
-    const [found, product, events] = await Promise.all([
+    const [found, product] = await Promise.all([
       diffCluster(choice),
       readProduct(client, namespace),
-      lastWarnings(client, catalog),
     ])
     if (found.kind === 'unavailable') throw new Error(found.message)
+    const events = await lastWarnings(client, catalog)
     const { evaluation, pending } = found
     const { facts, statuses, stated } = evaluation
     const activation = stated.settings.activation.kind
@@ -96,37 +95,4 @@ async function readProduct(client: Client, namespace: string): Promise<Product> 
     lease,
     unregistered: CONFIGURATION_KINDS.filter((_, index) => !configurations[index]),
   }
-}
-
-const EVENTS = '/apis/events.k8s.io/v1/events'
-const MOST_EVENTS = 500
-
-/** The last warning for each asset, as far as events are kept and may be read: they only add to what is told. */
-async function lastWarnings(
-  client: Client,
-  catalog: Catalog,
-): Promise<ReadonlyMap<string, string>> {
-  const fieldSelector = `type=Warning,reportingController=${FIELD_MANAGER}`
-  try {
-    const { body } = await client.send(EVENTS, { query: { fieldSelector, limit: MOST_EVENTS } })
-    const { items } = body as { readonly items: readonly SeenEvent[] }
-    const inTime = items.toSorted((a, b) => (String(a.eventTime) < String(b.eventTime) ? -1 : 1))
-    return new Map(
-      inTime.flatMap(({ note = '', reason }) => {
-        const [name = '', ...rest] = note.split(': ')
-        const isOfAsset = catalog.some((asset) => asset.name === name)
-        return isOfAsset ? [[name, `${reason}: ${rest.join(': ')}`] as const] : []
-      }),
-    )
-  } catch (error) {
-    if (!isForbidden(error)) throw error
-    warn('events cannot be read, and are left out')
-    return new Map()
-  }
-}
-
-interface SeenEvent {
-  readonly eventTime?: string
-  readonly reason: string
-  readonly note?: string
 }

@@ -58,7 +58,10 @@ export function decideRegistration(view: RegistrationView): RegistrationDecision
 function decideAbsent(view: RegistrationView): RegistrationDecision {
   const { registered, missingSince, ownerUid, now } = view
   const isMissed = registered !== undefined && registered === ownerUid
-  if (missingSince === undefined && !isMissed) return { ...FORGOTTEN, step: 'apply' }
+  // Whoever installs us anew does not wait for glass that was broken before, if only by the end of the last installation.
+  const isInstalledAnew = registered !== undefined && ownerUid !== undefined && !isMissed
+  if ((missingSince === undefined && !isMissed) || isInstalledAnew)
+    return { ...FORGOTTEN, step: 'apply' }
   // Another leader’s clock may have been ahead, or ours was set back: nobody waits for that, too.
   const since = Math.min(missingSince ?? now, now)
   return { step: isBroken(since, now) ? 'wait' : 'apply', registered, missingSince: since }

@@ -103,8 +103,7 @@ export class WebhookRegistration {
     this.#owner.age()
     // Nothing must be in the way of being rid of us, least of all a certificate that cannot be had.
     if (wish.kind === 'off') await this.#each((kind) => this.#deregister(kind))
-    // Without a registration nobody calls the webhook.
-    if (wish.kind === 'unknown' && this.#registered().length === 0) return LONGEST_WAIT_MS
+    // Even where nothing is to be registered: the webhook is ready once it has a certificate.
     const isOwn = this.#options.trustSource.kind === 'own'
     const rotated = isOwn ? await this.#rotator.rotate() : undefined
     const own = rotated?.bundle

@@ -66,7 +66,7 @@ export async function act({ outcome, write }: Final, target: Target): Promise<Re
   if (write.kind === 'delete') {
     const deletion = await deleteExactly(client, at, write.live)
     if (deletion === 'ending') return { outcome: { kind: 'skipped', reason: 'Deleting' } }
-    return { outcome: deletion === 'deleted' ? outcome : { kind: 'removed' } }
+    return { outcome: deletion === 'deleted' ? outcome : { kind: 'gone' } }
   }
   const writing =
     write.kind === 'pause'

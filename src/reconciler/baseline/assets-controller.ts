@@ -13,11 +13,11 @@ import type { Change, Controller, Due } from '../manager/manager.ts'
 import { act, type Result, type Target, takeStep } from './act.ts'
 import { Approvals, type ApprovalsOptions } from './approvals.ts'
 import { withGrounds } from './decide/cause.ts'
-import { decide } from './decide/decide.ts'
 import type { AssetInput } from './decide/decision.ts'
 import { type AssetMemory, remember, requeueAfterMs } from './decide/memory.ts'
 import type { Outcome } from './decide/outcome.ts'
 import { ReconcileOrder } from './decide/reconcile-order.ts'
+import { decideInSteps } from './decide-in-steps.ts'
 import { gatherInput } from './gather/asset-input.ts'
 import { isWithoutHyperConverged, type Snapshot } from './gather/availability.ts'
 import type { ClusterView } from './gather/cluster-view.ts'
@@ -123,12 +123,8 @@ export class AssetsController implements Controller {
     }
     const before = this.#evaluation
     const tools = { catalog, decide: this.#statuses }
-    const evaluation = evaluate(
-      tools,
-      snapshot.observations,
-      { ...ledger.memory, activation },
-      now(),
-    )
+    const memory = { ...ledger.memory, activation }
+    const evaluation = evaluate(tools, snapshot.observations, memory, now())
     this.#evaluation = evaluation
     const { hco, stated, state } = evaluation
     reporter.settings(hco, stated, warningsOn(catalog, evaluation), waitsOn(catalog, evaluation))
@@ -185,7 +181,7 @@ export class AssetsController implements Controller {
   async #decideAndAct(asset: Asset, evaluation: Evaluation): Promise<Result> {
     const { view, isObserver, healLimits, now, uptime } = this.#options
     const { name } = asset
-    let input: AssetInput = {
+    const gathered: AssetInput = {
       ...gatherInput(asset, evaluation, view, isObserver),
       approval: this.#approvals.policyFor(asset, evaluation),
       memory: this.#memories.get(name) ?? {},
@@ -194,16 +190,11 @@ export class AssetsController implements Controller {
       now: now(),
       uptime: uptime(),
     }
-    const target = this.#targetOf(asset, evaluation, input.isObserving)
-    let decision = decide(input)
-    while (decision.kind !== 'final') {
-      if (decision.kind === 'dryRun') this.#approvals.permit(asset)
-      const found = await takeStep(decision, target)
-      input = { ...input, ...found }
-      decision = decision.resume?.(found) ?? decide(input)
-    }
+    const target = this.#targetOf(asset, evaluation, gathered.isObserving)
+    const permit = () => this.#approvals.permit(asset)
+    const { input, decision } = await decideInSteps(gathered, target, permit)
     const { memory = input.memory, write } = decision
-    if (write) this.#approvals.permit(asset)
+    if (write) permit()
     this.#memories.set(name, memory)
     const result = await act(decision, target)
     const { outcome, object } = result

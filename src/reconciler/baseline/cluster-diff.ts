@@ -1,4 +1,5 @@
 import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
+import type { DefaultActivation } from '../../shared/baseline/settings/settings.ts'
 import { createControllerQueue } from '../manager/manager.ts'
 import { AssetsController } from './assets-controller.ts'
 import type { Report } from './decide/outcome.ts'
@@ -10,6 +11,8 @@ import type { PendingSet } from './report/report.ts'
 export interface ClusterDiffOptions extends Omit<ReadClusterOptions, 'wantsObjects'> {
   /** As if this were the flag of the reconciler; undefined: as the leader has it. */
   readonly disruptiveChanges: 'apply' | 'hold' | undefined
+  /** Likewise. */
+  readonly activation?: DefaultActivation
 }
 
 /** What came of looking at one asset: an outcome of which nothing was written, or why there is none. */

@@ -32,9 +32,15 @@ export class Ledger {
     return { ...UNKNOWN, ...this.#noted }
   }
 
-  /** What is to be published: ours, or what an earlier leader published, until there is anything new. */
+  /** The whole state: ours, or what an earlier leader published, until there is anything new. */
   get state(): State | undefined {
     return this.#state
+  }
+
+  /** What is to be published: the whole state; before there is one, that there is no HyperConverged, if that is known. */
+  get data(): Readonly<Record<string, string>> | undefined {
+    if (this.#state) return stateData(this.#state)
+    return this.memory.hasHyperConverged ? undefined : stateData(this.#noted)
   }
 
   /** Takes note of parts of the state. */
@@ -47,8 +53,10 @@ export class Ledger {
 
   /** Takes note that there is no HyperConverged: what was kept for the last one no longer is. */
   noteAbsence(): void {
+    const isNews = this.memory.hasHyperConverged
     this.#noted = { ...this.#noted, hasHyperConverged: false }
     if (this.#state) this.#become({ ...this.#state, hasHyperConverged: false })
+    else if (isNews) this.#onChange()
   }
 
   #become(state: State): void {
@@ -71,11 +79,11 @@ export const stateSource = (namespace: string) => ({
 export const readState = async (client: Client, namespace: string, signal?: AbortSignal) =>
   (await read(client, stateIn(namespace), BASELINE.stateConfigMap, signal))?.data
 
-/** Publishes the state. */
-export const writeState = (client: Client, namespace: string, state: State) =>
+/** Publishes the data of a state. */
+export const writeState = (client: Client, namespace: string, data: Ledger['data']) =>
   apply(client, stateIn(namespace), {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name: BASELINE.stateConfigMap, namespace },
-    data: stateData(state),
+    data,
   })

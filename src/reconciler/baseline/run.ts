@@ -4,7 +4,6 @@ import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
 import { webhookScopes } from '../../shared/baseline/generated/webhook-rules.ts'
 import { BASELINE } from '../../shared/baseline/names.ts'
 import type { DefaultActivation } from '../../shared/baseline/settings/settings.ts'
-import { stateData } from '../../shared/baseline/state.ts'
 import type { Client } from '../../shared/cluster/client.ts'
 import { createRecorder } from '../../shared/cluster/events.ts'
 import { accountUser } from '../../shared/engine/identity.ts'
@@ -165,10 +164,10 @@ export async function runReconciler(
       ledger.resume(await retry(work, { signal: until, onTrouble }))
     },
     async reconcile() {
-      const { state } = ledger
+      const { data } = ledger
       const published = store.object(BASELINE.stateConfigMap)?.data
-      if (!state || isEqual(published, stateData(state))) return undefined
-      store.update(BASELINE.stateConfigMap, await writeState(client, namespace, state))
+      if (!data || isEqual(published, data)) return undefined
+      store.update(BASELINE.stateConfigMap, await writeState(client, namespace, data))
       return undefined
     },
     onError: (_key, error) => tell('the state is not published; trying again', error),

@@ -123,9 +123,16 @@ const KEYS = Object.keys(STATE) as readonly (keyof State)[]
 const ajv = new Ajv({ strict: false, meta: false, validateSchema: false })
 const isValid = (key: keyof State, part: unknown) => ajv.validate(STATE[key], part)
 
-/** The data of the state's ConfigMap: one JSON text for each part. */
-export const stateData = (state: State): Readonly<Record<string, string>> =>
-  Object.fromEntries(KEYS.map((key) => [`${key}.json`, JSON.stringify(state[key])]))
+/** The data of the state's ConfigMap: one JSON text for each part that is known. */
+export const stateData = (state: Partial<State>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    KEYS.flatMap((key) =>
+      state[key] === undefined ? [] : [[`${key}.json`, JSON.stringify(state[key])]],
+    ),
+  )
+
+/** Whether a leader has published that there is no HyperConverged. */
+export const tellsOfAbsence = (data: unknown): boolean => recall(data).hasHyperConverged === false
 
 /** Reads the state back; undefined where the ConfigMap is missing, incomplete or not ours. */
 export function parseState(data: unknown): State | undefined {

@@ -99,18 +99,24 @@ export function readKind(document: unknown, query: KindQuery): KindSchema | unde
     ),
     ...(query.wantsValues && {
       defaults: defaultsOf(schema, (part) => dereference(part, resolve)),
-      values: withoutProse(schema),
+      values: forValues(schema),
     }),
   }
 }
 
-/** A copy without the descriptions, which are most of it; a field of that name is no text. */
-const withoutProse = (schema: JsonMap): unknown =>
+/** A copy without the descriptions, which are most of it, and dear patterns; a field of such a name is no text. */
+const forValues = (schema: JsonMap): unknown =>
   JSON.parse(
-    JSON.stringify(schema, (name, part) =>
-      name === 'description' && typeof part === 'string' ? undefined : part,
-    ),
+    JSON.stringify(schema, (name, part) => {
+      if (typeof part !== 'string') return part
+      return name === 'description' || (name === 'pattern' && isDear(part)) ? undefined : part
+    }),
   )
+
+// Matching goes back and forth here, unlike in the API server: a repeated group may take exponential time, and each further
+// repetition multiplies it by the length of the text.
+const isDear = (pattern: string) =>
+  /\)[*+{]/.test(pattern) || (pattern.match(/[*+{]/g) ?? []).length > 2
 
 function isSchemaOf(schema: JsonMap, { apiVersion, kind }: KindQuery): boolean {
   const names = schema['x-kubernetes-group-version-kind']

@@ -139,7 +139,7 @@ function withReleases(patched: Enforcement, input: PlanInput, names: OverrideNam
       reason: 'InvalidIgnoreFields' as const,
       annotation: names.ignoreFields,
       pointer,
-      message: `${pointer} is not managed: ignoring it changes nothing`,
+      message: `${pointer} is not managed: ignoring it only leaves there what was managed before`,
     })),
   ]
   // What only an earlier patch had put there is ours until it is released too.

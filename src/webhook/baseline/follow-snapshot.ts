@@ -1,7 +1,7 @@
 import { createStatusDecider } from '../../shared/baseline/asset-status.ts'
 import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
 import { BASELINE } from '../../shared/baseline/names.ts'
-import { parseState } from '../../shared/baseline/state.ts'
+import { parseState, tellsOfAbsence } from '../../shared/baseline/state.ts'
 import type { Client } from '../../shared/cluster/client.ts'
 import { createSchemas, schemaKey } from '../../shared/cluster/schemas.ts'
 import { Store } from '../../shared/cluster/store.ts'
@@ -31,6 +31,7 @@ export interface FollowedSnapshot {
 const STATE = 'state'
 const SCHEMA_REFRESH_MS = 5 * 60_000
 const WAITING = 'waiting for the leader to publish its state; until then only overrides are judged'
+const NOTHING = 'there is no HyperConverged: nothing to judge until one is created'
 
 /** Follows the state that the leader publishes, and the schemas of the kinds in it, once it is started. */
 export function followSnapshot(options: FollowOptions): FollowedSnapshot {
@@ -38,18 +39,23 @@ export function followSnapshot(options: FollowOptions): FollowedSnapshot {
   const loadSchemas = createSchemas(client)
   const decide = createStatusDecider(catalog, sha256)
   let snapshot: Snapshot | undefined
+  // Before the first HyperConverged there is no state: ready all the same, or no installation would be complete without one.
+  let isNothingToJudge = false
   let told = ''
   const tellOnce = (summary: object, message: string) => {
     const text = JSON.stringify(summary)
     if (told !== text) log.info(summary, message)
     told = text
   }
+  const waitForState = (data: unknown) => {
+    isNothingToJudge = tellsOfAbsence(data)
+    if (snapshot) return
+    tellOnce({ hasHyperConverged: !isNothingToJudge }, isNothingToJudge ? NOTHING : WAITING)
+  }
   const load = async () => {
-    const state = parseState(store.object(STATE)?.data)
-    if (!state) {
-      if (!snapshot) tellOnce({}, WAITING)
-      return
-    }
+    const data = store.object(STATE)?.data
+    const state = parseState(data)
+    if (!state) return waitForState(data)
     const queries = queriesOf(catalog, state)
     const schemas = await loadSchemas(queries)
     snapshot = createSnapshot(catalog, state, schemas, decide)
@@ -81,7 +87,7 @@ export function followSnapshot(options: FollowOptions): FollowedSnapshot {
   return {
     current: () => snapshot,
     obstacles: () => {
-      if (!snapshot) return ['the leader has published no state']
+      if (!snapshot) return isNothingToJudge ? [] : ['the leader has published no state']
       const isLacking = snapshot.all.some(({ status, tree }) => isActive(status) && !tree)
       return isLacking ? ['some schemas are missing'] : []
     },

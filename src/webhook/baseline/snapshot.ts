@@ -23,7 +23,6 @@ import {
   readSettings,
   type Settings,
   settingsInForce,
-  withActivation,
 } from '../../shared/baseline/settings/settings.ts'
 import type { State } from '../../shared/baseline/state.ts'
 import type { SchemaDefaults } from '../../shared/cluster/schema-defaults.ts'
@@ -137,9 +136,10 @@ export function createSnapshot(
     disruptiveChanges: flag === 'unknown' ? undefined : flag,
     readSettings: (annotations) =>
       readSettings(
-        withActivation(annotations, state.activation),
+        annotations,
         known,
         otherBeside(isOtherThere, annotations[AUTOPILOT]),
+        state.activation,
       ),
     wakesOther: (annotations) => otherBeside(isOtherThere, annotations[AUTOPILOT]) === 'active',
     facts,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { API_SERVER_METRICS } from '../../unit/assets/metric-labels.ts'
+import { API_SERVER_METRICS } from '../../unit/assets/prometheus/metric-labels.ts'
 import {
   autopilotCluster,
   HCO,

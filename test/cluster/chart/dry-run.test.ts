@@ -1,8 +1,9 @@
 import t from 'tap'
 import { BASELINE } from '../../../src/shared/baseline/names.ts'
 import { isNeeded } from '../../../tools/control-plane/definitions.ts'
-import { helmOn, NAMESPACE, templateArgs } from '../../chart/helm.ts'
+import { helmOn, NAMESPACE, notesArgs, templateArgs } from '../../chart/helm.ts'
 import { CHOSEN, INSTALLATIONS } from '../../chart/matrix.ts'
+import { podInNotes } from '../../chart/pods.ts'
 import { testCluster } from '../harness/fixture.ts'
 
 t.test('what the chart renders, asked of the API server', async (t) => {
@@ -36,15 +37,10 @@ t.test('what the chart renders, asked of the API server', async (t) => {
     })
 
     await t.test(`the notes of an installation ${what} have a pod that may run`, async (t) => {
-      const [, ...rest] = templateArgs()
-      const args = ['install', ...rest, '--dry-run=client']
-      const notes = await helm(
-        args.filter((arg) => !arg.startsWith('--kube-version')),
-        { ...CHOSEN, ...values },
-      )
-      const [, overrides = ''] = /--overrides='(\{.*\})'$/m.exec(notes.stdout) ?? []
-      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'diff' } }
-      const said = await applied(JSON.stringify({ ...pod, ...JSON.parse(overrides) }))
+      const { stdout } = await helm(notesArgs(), { ...CHOSEN, ...values })
+      const { metadata, spec } = podInNotes(stdout)
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: 'diff' }, spec }
+      const said = await applied(JSON.stringify(pod))
       t.match(said, { code: 0, stderr: '' }, said.stderr)
     })
   }

@@ -80,6 +80,10 @@ t.test('a wrong command line is told in one line and ends with 2', async (t) => 
     [['render', '--kubeconfig=x', '--force-gpu'], /--force-gpu is of no use with --kubeconfig/],
     [['render', '--kubeconfig=x', '--nodes=y'], /--nodes is of no use with --kubeconfig/],
     [['diff', '--output=yaml'], /--output.*text, json/],
+    [
+      ['diff', '--kubeconfig=x', '--fail-on=reboot', '--disruptive-changes=apply'],
+      /--fail-on reboot asks what waits for approval: with --disruptive-changes apply nothing would/,
+    ],
   ]
   const said = await Promise.all(wrong.map(([args]) => run(args)))
   for (const [index, [args, message]] of wrong.entries()) {

@@ -157,16 +157,11 @@ t.test('diff says what the reconciler does', async (t) => {
     t.match(first.stdout, /To approve what waits for it: kubectl annotate hyperconverged -n /)
   })
 
-  await t.test('what reboots nodes fails it on demand, until somebody approves it', async (t) => {
-    const onReboot = () => diff(['--fail-on=reboot', '--disruptive-changes=apply'])
-    t.match(await onReboot(), { code: 1, stdout: first.stdout })
-    await annotate(HYPERCONVERGED, `approve=${digest}`)
-    t.match(await onReboot(), {
-      code: 0,
-      stdout: /would be created; reboots 3 nodes of pool worker/,
-    })
-    await annotate(HYPERCONVERGED, 'approve-')
-    t.match(await onReboot(), { code: 1 })
+  const onReboot = (...flags: readonly string[]) => diff(['--fail-on=reboot', ...flags])
+
+  await t.test('while the product only observes, no node reboots', async (t) => {
+    t.match(await onReboot(), { code: 0, stdout: first.stdout })
+    t.match(await onReboot('--activation=on'), { code: 0 }, 'the annotation goes before')
   })
 
   await t.test('it agrees with a product that only observes', async (t) => {
@@ -227,8 +222,15 @@ t.test('diff says what the reconciler does', async (t) => {
     t.ok(rest.stdout.endsWith(`approve=${digest}\n`))
 
     const approval = mark()
-    t.match(await alice.shell(rest.stdout.slice(rest.stdout.indexOf('kubectl annotate'))), {
-      code: 0,
+    t.match(await onReboot(), { code: 1, stdout: rest.stdout })
+    t.match(await onReboot('--activation=observe'), { code: 0, stdout: rest.stdout })
+    await restart('reconciler', {
+      async meanwhile() {
+        const command = rest.stdout.slice(rest.stdout.indexOf('kubectl annotate'))
+        t.match(await alice.shell(command), { code: 0 })
+        const approved = /would be created; reboots 3 nodes of pool worker/
+        t.match(await onReboot(), { code: 0, stdout: approved }, 'somebody has approved it')
+      },
     })
     await untilInSync()
     t.same(writesSince(approval), waiting)

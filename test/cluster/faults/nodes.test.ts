@@ -30,6 +30,10 @@ t.test('more nodes than one page of a list', async (t) => {
   t.equal(await hasGpu(), false)
   await admin('POST', '/api/v1/nodes', { metadata: { name: 'zz-last', labels: { [GPU]: 'true' } } })
   await until('the last node is seen as it comes', hasGpu)
+  await until(
+    'what its devices call for is made, and written down',
+    async () => 'pci-passthrough' in JSON.parse((await read(STATE)).data['applied.json']),
+  )
 
   const isOfNodes: Which = ({ path, account }) =>
     path === '/api/v1/nodes' && account === 'reconciler'

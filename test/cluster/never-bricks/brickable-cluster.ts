@@ -65,8 +65,6 @@ export async function brickableCluster(
 ): Promise<BrickableCluster> {
   const cluster = await autopilotCluster(t, options)
   const { admin, autopilot, read, events } = cluster
-  // Active only once its remediation template is seen: what is in sync before that says nothing of it.
-  await until('the health check is there', () => read(HEALTH_CHECK))
   const client = await connect(loadKubeconfig(cluster.kubeconfig))
   t.teardown(() => client.close())
   if (!options.controllerManager) await makeDefaultAccount(client)

@@ -107,7 +107,11 @@ function foreignObjects(name: string): readonly Foreign[] {
         apiVersion: 'remediation.medik8s.io/v1alpha1',
         kind: 'NodeHealthCheck',
         metadata: { name },
-        spec: { minHealthy: '1%', selector: { matchLabels: { app: name } } },
+        // Of nodes that there are not: ours gives way to another of the same nodes.
+        spec: {
+          minHealthy: '1%',
+          selector: { matchLabels: { [`node-role.kubernetes.io/${name}`]: '' } },
+        },
       },
     },
   ]

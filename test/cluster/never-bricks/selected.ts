@@ -1,4 +1,4 @@
-import { alerts } from '../../unit/assets/alerts.ts'
+import { alerts } from '../../unit/assets/prometheus/alerts.ts'
 
 /** The series of a scrape that an alert looks at, by their names and labels, with their values. */
 export function selectedBy(name: string, metrics: string): ReadonlyMap<string, number> {

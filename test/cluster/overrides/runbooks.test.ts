@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import t from 'tap'
-import { alerts } from '../../unit/assets/alerts.ts'
+import { alerts } from '../../unit/assets/prometheus/alerts.ts'
 import { autopilotCluster, HYPERCONVERGED, NAMESPACE } from '../harness/autopilot-fixture.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')

@@ -172,7 +172,7 @@ t.test('what a decision asks of a real API server', async (t) => {
 
       t.same(await deletion(live), { outcome })
       t.equal(await find(), undefined)
-      t.same(await deletion(live), { outcome: { kind: 'removed' } }, 'it is gone already')
+      t.same(await deletion(live), { outcome: { kind: 'gone' } }, 'it is gone already')
       t.same(asked, Array(4).fill('DELETE'))
       t.same(stored, [])
     },

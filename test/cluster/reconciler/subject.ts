@@ -10,7 +10,7 @@ const NAMESPACE = 'default'
 const AT = { apiVersion: 'v1', resource: 'configmaps', namespace: NAMESPACE }
 
 /** What a decision says that comes with a write, as far as the write goes. */
-export const outcome = { kind: 'removed', why: 'a test says so' } as const
+export const outcome = { kind: 'leftover', message: 'a test says so' } as const
 export const done = (write: Write) => ({ kind: 'final', outcome, write }) as const
 
 let objects = 0

@@ -16,6 +16,8 @@ export interface Endpoint {
 export interface Balancer {
   readonly url: string
   add(endpoint: Endpoint): void
+  /** Asks this endpoint no more whether it is ready: it is gone. */
+  remove(endpoint: Endpoint): void
   /** Whether this endpoint gets new connections. */
   isServing(endpoint: Endpoint): boolean
   /** How many connections this endpoint has. */
@@ -33,14 +35,18 @@ const SILENCES = 3
 
 interface Member extends Endpoint {
   isReady: boolean
+  isGone: boolean
   silences: number
   dealt: number
   abandoned: number
   readonly sockets: Set<Socket>
 }
 
-/** Starts a balancer on the loopback interface, with nobody behind it yet; it ends with its scope. */
-export async function startBalancer(t: Pick<Scope, 'teardown'>): Promise<Balancer> {
+/** Starts a balancer, by default on the loopback interface, with nobody behind it yet; it ends with its scope. */
+export async function startBalancer(
+  t: Pick<Scope, 'teardown'>,
+  { host, port }: { readonly host: string; readonly port: number } = { host: '127.0.0.1', port: 0 },
+): Promise<Balancer> {
   const members: Member[] = []
   const clients = new Set<Socket>()
   let isOver = false
@@ -56,10 +62,10 @@ export async function startBalancer(t: Pick<Scope, 'teardown'>): Promise<Balance
     if (member) return join(client, member)
     client.on('error', () => undefined).resetAndDestroy()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, host, resolve))
   const probing = new Set<Promise<void>>()
   const watch = async (member: Member) => {
-    while (!isOver) {
+    while (!isOver && !member.isGone) {
       await probe(member)
       await sleep(PROBE_EVERY_MS)
     }
@@ -76,11 +82,12 @@ export async function startBalancer(t: Pick<Scope, 'teardown'>): Promise<Balance
     return member
   }
   return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `https://${host}:${(server.address() as AddressInfo).port}`,
     add(endpoint) {
       const member = {
         ...endpoint,
         isReady: false,
+        isGone: false,
         silences: 0,
         dealt: 0,
         abandoned: 0,
@@ -88,6 +95,9 @@ export async function startBalancer(t: Pick<Scope, 'teardown'>): Promise<Balance
       }
       members.push(member)
       probing.add(watch(member))
+    },
+    remove(endpoint) {
+      Object.assign(of(endpoint), { isReady: false, isGone: true })
     },
     isServing: (endpoint) => of(endpoint).isReady,
     open: (endpoint) => of(endpoint).sockets.size,

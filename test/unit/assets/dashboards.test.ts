@@ -3,8 +3,8 @@ import { statusOf } from '../../../src/shared/baseline/asset-status.ts'
 import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { assetNamed, factsWith } from '../baseline/facts.ts'
-import { readExpression } from './expression.ts'
-import { DESCHEDULER_METRICS, knownMetrics } from './metric-labels.ts'
+import { readExpression } from './prometheus/expression.ts'
+import { DESCHEDULER_METRICS, knownMetrics } from './prometheus/metric-labels.ts'
 
 /** What a panel shows. */
 interface Panel {

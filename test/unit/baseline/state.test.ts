@@ -7,6 +7,7 @@ import {
   recall,
   type State,
   stateData,
+  tellsOfAbsence,
   UNKNOWN,
 } from '../../../src/shared/baseline/state.ts'
 import { factsWith } from './facts.ts'
@@ -152,6 +153,16 @@ t.test('a new leader recalls whatever it can read of what the last one knew', as
   const { hardware: _hardware, ...rest } = memory
   t.strictSame(recall({ ...data, 'hardware.json': '[]', 'baselines.json': '{' }), rest)
   for (const nothing of [undefined, null, '', [], {}]) t.strictSame(recall(nothing), {})
+})
+
+t.test('a part of a state tells whether there is a HyperConverged', async (t) => {
+  const absent = stateData({ hasHyperConverged: false })
+  t.strictSame(absent, { 'hasHyperConverged.json': 'false' })
+  t.equal(parseState(absent), undefined)
+  t.ok(tellsOfAbsence(absent))
+  t.ok(tellsOfAbsence({ ...data, 'facts.json': '{"of": "another version"}' }))
+  for (const unknown of [undefined, {}, stateData({ hasHyperConverged: true }), 'no'])
+    t.notOk(tellsOfAbsence(unknown), JSON.stringify(unknown))
 })
 
 t.test('a first leader knows nothing of the settings, and every other one what was', async (t) => {

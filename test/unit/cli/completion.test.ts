@@ -22,20 +22,28 @@ printf '%s\\n' "\${COMPREPLY[@]}"`
 }
 
 t.test('bash completes commands, options, their choices, and files', async (t) => {
-  const files = t.testdir({ 'hco.yaml': '', 'other.yaml': '' })
+  const files = t.testdir({ 'hco.yaml': '', 'other.yaml': '', 'a b.yaml': '' })
   t.same(completed('che'), ['check'])
   t.same(completed(''), [...program.commands.map((command) => command.name()), 'help'])
   t.same(completed('check', '--ou'), ['--output'])
   t.same(completed('check', '--output', 's'), ['sarif'])
   t.same(completed('status', '-o', ''), ['text', 'wide', 'json'])
+  t.same(completed('check', '--output', '=', 's'), ['sarif'], 'as bash splits it')
+  t.same(completed('check', '--output', '='), ['text', 'json', 'sarif', 'junit'])
+  t.same(completed('check', '--output=s'), ['--output=sarif'], 'as zsh does not')
   t.same(completed('check', '--hco', `${files}/h`), [`${files}/hco.yaml`])
+  t.same(completed('check', '--hco', '=', `${files}/h`), [`${files}/hco.yaml`])
+  t.same(completed('check', `${files}/a`), [`${files}/a b.yaml`], 'one word')
   t.same(completed('check', `${files}/o`), [`${files}/other.yaml`])
   t.same(completed('completion', 'z'), ['zsh'])
   t.same(completed('status', '--helpme'), [''])
 })
 
 t.test('zsh and fish get every command and option', async (t) => {
-  t.match(completion(program, 'zsh'), /^#compdef virt-platform-autopilot\n/)
+  const zsh = completion(program, 'zsh')
+  t.match(zsh, /^#compdef virt-platform-autopilot\n/)
+  t.match(zsh, /then _bash_complete -o filenames -F _virt_platform_autopilot; fi\n$/, 'first TAB')
+  t.notMatch(zsh, /\bcompinit/, 'which is the shell’s to run')
   const fish = completion(program, 'fish')
   for (const command of program.commands) {
     t.match(fish, `-f -a ${command.name()} -d '`)

@@ -5,7 +5,6 @@ import type { OtherAutopilot } from '../../../src/shared/baseline/settings/other
 import {
   type DefaultActivation,
   readSettings,
-  withActivation,
 } from '../../../src/shared/baseline/settings/settings.ts'
 import { catalog } from '../baseline/facts.ts'
 
@@ -23,7 +22,7 @@ const notes = (
         kind: 'HyperConverged',
         metadata: { name: 'kubevirt-hyperconverged', namespace: 'kubevirt', annotations },
       },
-      stated: readSettings(withActivation(annotations, byDefault), undefined, other),
+      stated: readSettings(annotations, undefined, other, byDefault),
     },
     [],
   )

@@ -38,6 +38,7 @@ items: [1, 2]
   'no-item':
     'apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Node, metadata: {name: a}}, 7]',
   text: 'just words',
+  loose: 'apiVersion: v1\nkind: Node\nmetadata: {name: a, annotations: {a: b, c: off}}',
 })
 const namesIn = (file: string) =>
   readObjects(join(folder, file)).map(
@@ -59,6 +60,7 @@ for (const [file, fault] of [
   ['alias', /^cannot read \S+alias: Unresolved alias/],
   ['no-object', /no-object: document 1 is no Kubernetes object with apiVersion, kind and/],
   ['no-item', /no-item: document 1, item 1 is no Kubernetes object/],
+  ['loose', /loose: document 1: the value of c is no text: write it in quotes/],
   ['text', /text: document 1 is no Kubernetes object/],
 ] as const) {
   t.test(`says in one line what is wrong with a file: ${file}`, async (t) => {

@@ -75,7 +75,7 @@ t.test(
       [lockWith(entry, entry), 'it is listed twice: remove one entry'],
       [
         lockWith({ ...entry, category: 'sorts' }),
-        'category is sorts: use one of kubevirt, openshift, operators, remediation, observability, oadp',
+        'category is sorts: use one of kubevirt, openshift, operators, remediation, observability, oadp, gitops',
       ],
       [
         lockWith({ ...entry, tier: 'some' as 'other' }),

@@ -72,7 +72,8 @@ t.test('remarks that a field which the patch removed needs no release', async (t
         reason: 'InvalidIgnoreFields',
         annotation: IGNORE_FIELDS,
         pointer: '/spec/map/b',
-        message: '/spec/map/b is not managed: ignoring it changes nothing',
+        message:
+          '/spec/map/b is not managed: ignoring it only leaves there what was managed before',
       },
     ],
   })

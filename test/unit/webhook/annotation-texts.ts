@@ -510,6 +510,6 @@ export const doubted: readonly AnnotationText[] = [
     'node-health-standard',
     I,
     '/spec/healthyDelay',
-    `${CHECK}: platform.kubevirt.io/ignore-fields: /spec/healthyDelay is not managed: ignoring it changes nothing`,
+    `${CHECK}: platform.kubevirt.io/ignore-fields: /spec/healthyDelay is not managed: ignoring it only leaves there what was managed before`,
   ],
 ]

@@ -9,10 +9,10 @@ import './baseline/properties.ts'
 
 import './baseline/quotas.ts'
 
-import './baseline/refusal.ts'
+import './baseline/remedy/refusal.ts'
 
-import './baseline/remedy.ts'
-import './baseline/remedy-cache.ts'
+import './baseline/remedy/remedy.ts'
+import './baseline/remedy/cache.ts'
 import './baseline/snapshot.ts'
 import './baseline/texts.ts'
 import './baseline/verdicts.ts'

@@ -9,7 +9,7 @@ import { HCO_EDIT, isEdited, writeAs } from '../edits.ts'
 import { rotated, spread } from '../statistics.ts'
 import { line, type Section } from '../table.ts'
 
-const POLICIES = join(import.meta.dirname, '../policies.yaml')
+const POLICIES = join(import.meta.dirname, '../peers/policies.yaml')
 const KINDS = ['clean', 'corrected'] as const
 type Kind = (typeof KINDS)[number]
 

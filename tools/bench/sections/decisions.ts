@@ -1,6 +1,6 @@
 import type { Bench } from '../bench.ts'
 import { connectTo, load, TLS } from '../load.ts'
-import { FLOOR, type Server, startPeers, webhookOf } from '../peers.ts'
+import { FLOOR, type Server, startPeers, webhookOf } from '../peers/peers.ts'
 import { cpuSeconds, pinApart } from '../processes.ts'
 import { isAllowedAsItIs, OBJECT_BYTES, type Review, responseIn, reviewsOf } from '../reviews.ts'
 import { extent, rotated, spread } from '../statistics.ts'

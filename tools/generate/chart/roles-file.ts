@@ -1,8 +1,18 @@
 import { ownFolder } from '../../../src/cli/assets.ts'
 import { kubernetesYaml } from '../../../src/cli/render/formats.ts'
+import {
+  CONFIGURATION_KINDS,
+  configurationsAt,
+} from '../../../src/reconciler/admission/webhook-configurations.ts'
 import type { Catalog } from '../../../src/shared/baseline/catalog/catalog.ts'
 import { loadCatalog } from '../../../src/shared/baseline/catalog/load-catalog.ts'
-import { accounts, type Rule } from '../../../src/shared/baseline/generated/rbac.ts'
+import { DIFF_ACCOUNT } from '../../../src/shared/baseline/generated/own-asset-roles.ts'
+import {
+  accounts,
+  clusterRoleFor,
+  type Rule,
+  readOnly,
+} from '../../../src/shared/baseline/generated/rbac.ts'
 import { BASELINE } from '../../../src/shared/baseline/names.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { NOTICE } from '../notice.ts'
@@ -22,19 +32,51 @@ export const rolesFile = (catalog = own()) =>
   `# ${NOTICE}\n${templated(accounts(catalog, PLACEHOLDER))}`
 
 /**
- * The chart's template of what the Job before an installation runs as: it may read what the reconciler reads, its
+ * The chart's template of what the Job before an installation or an upgrade runs as: it may read what the reconciler reads, its
  * Secrets aside, and writes nothing.
  */
 export function diffRolesFile(catalog = own()): string {
-  const objects = accounts(catalog, PLACEHOLDER).filter(isReconcilers).map(asReader)
+  const objects = accounts(catalog, PLACEHOLDER)
+    .filter(isReconcilers)
+    .map(asReader)
+    .map(hookAt('pre-install,pre-upgrade'))
   return `{{- if .Values.preInstall.diff.enabled }}\n# ${NOTICE}\n${templated(objects)}{{- end }}\n`
 }
 
-const NAME = `${BASELINE.name}-diff`
-const READ: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
+/**
+ * The chart's template of what the Job before the end runs as: whatever became of the installation, the account is there then, and
+ * may do what `unregister` does.
+ */
+export function unregisterRolesFile(): string {
+  const name = `${BASELINE.name}-unregister`
+  const at = { account: name, namespace: PLACEHOLDER }
+  const rule = {
+    apiGroups: ['admissionregistration.k8s.io'],
+    resources: CONFIGURATION_KINDS.map((kind) => configurationsAt(kind).resource),
+    resourceNames: [BASELINE.webhookConfiguration],
+    verbs: ['delete'],
+  }
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount' }
+  const objects = [
+    { ...account, metadata: { name, namespace: PLACEHOLDER } },
+    ...clusterRoleFor(at, name, [rule]),
+  ]
+  return `# ${NOTICE}\n${templated(objects.map(hookAt('pre-delete')))}`
+}
 
 // The account and its roles bear the names of the process.
 const isReconcilers = ({ metadata }: KubeObject) => metadata.name === BASELINE.reconcilerAccount
+
+/** The object as a hook of helm's: made before its Job, and gone with it. */
+const hookAt =
+  (events: string) =>
+  ({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject => {
+    const annotations = {
+      'helm.sh/hook': events,
+      'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
+    }
+    return { apiVersion, kind, metadata: { ...metadata, annotations }, ...rest }
+  }
 
 interface Granting {
   readonly rules?: readonly Rule[]
@@ -42,23 +84,17 @@ interface Granting {
   readonly subjects?: readonly object[]
 }
 
-function asReader({ apiVersion, kind, metadata, ...rest }: KubeObject): object {
+function asReader({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
   const { rules, roleRef, subjects } = rest as Granting
-  const annotations = {
-    'helm.sh/hook': 'pre-install',
-    'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
-  }
+  const name = DIFF_ACCOUNT
   return {
     apiVersion,
     kind,
-    metadata: { ...metadata, name: NAME, annotations },
-    ...(rules && { rules: rules.flatMap(readOnly) }),
-    ...(roleRef && { roleRef: { ...roleRef, name: NAME } }),
-    ...(subjects && { subjects: subjects.map((subject) => ({ ...subject, name: NAME })) }),
+    metadata: { ...metadata, name },
+    ...(rules && { rules: readOnly(rules.filter(isNotOfSecrets)) }),
+    ...(roleRef && { roleRef: { ...roleRef, name } }),
+    ...(subjects && { subjects: subjects.map((subject) => ({ ...subject, name })) }),
   }
 }
 
-function readOnly(rule: Rule): readonly Rule[] {
-  const verbs = rule.verbs.filter((verb) => READ.has(verb))
-  return verbs.length === 0 || rule.resources.includes('secrets') ? [] : [{ ...rule, verbs }]
-}
+const isNotOfSecrets = ({ resources }: Rule) => !resources.includes('secrets')

@@ -37,7 +37,7 @@ const resources = (memory: string) =>
     { requests: AMOUNTS, limits: AMOUNTS },
     {
       description:
-        'At rest a process takes about 115 MB, the webhook under load 150 to 200 MB. Without a limit on the processor no verdict waits for one.',
+        'At rest a process takes about 100 MB, the webhook under load 150 to 200 MB. Without a limit on the processor no verdict waits for one.',
       default: { requests: { cpu: '50m', memory } },
     },
   )
@@ -66,9 +66,9 @@ const certificates = group({
   }),
   issuerRef: group(
     {
-      group: text('', 'cert-manager.io'),
-      kind: text('', 'Issuer'),
-      name: text('', '', name),
+      group: text('The API group of the issuer.', 'cert-manager.io'),
+      kind: text('Issuer, ClusterIssuer, or what the group has.', 'Issuer'),
+      name: text('Empty: an authority is made.', '', name),
     },
     'With cert-manager: who issues the certificate. Without a name, an authority is made for it, in this namespace.',
   ),
@@ -76,8 +76,8 @@ const certificates = group({
 
 const scraper = group(
   {
-    namespace: text('', '', name),
-    serviceAccount: text('', '', name),
+    namespace: text('Where it runs.', '', name),
+    serviceAccount: text('As whom it runs.', '', name),
   },
   'The Prometheus that may look for our pods, where it has no such right in every namespace. On OpenShift: openshift-monitoring, prometheus-k8s, and the label openshift.io/cluster-monitoring=true on our namespace.',
 )
@@ -105,15 +105,18 @@ export const valuesSchema = closed({
     enum: ['', 'on', 'observe', true],
   }),
   image: group({
-    repository: text('', 'virt-platform-autopilot', '^[^\\s@]+$'),
+    repository: text('The registry, and the name in it.', 'virt-platform-autopilot', '^[^\\s@]+$'),
     tag: text('Empty: the version of the chart’s application.', '', '^[\\w][\\w.-]{0,127}$|^$'),
     digest: text('sha256:…; goes before the tag.', '', '^(sha256:[a-f0-9]{64})?$'),
     pullPolicy: oneOf(['Always', 'IfNotPresent', 'Never'], {
-      description: '',
+      description: 'When a node pulls it: a tag that moves needs Always.',
       default: 'IfNotPresent',
     }),
   }),
-  imagePullSecrets: Type.Array(closed({ name: Type.String() }), { description: '', default: [] }),
+  imagePullSecrets: Type.Array(closed({ name: Type.String() }), {
+    description: 'Secrets in our namespace by which nodes pull the image: [{name: NAME}].',
+    default: [],
+  }),
   certificates,
   webhook: group({
     port: Type.Integer({
@@ -135,27 +138,39 @@ export const valuesSchema = closed({
   hcoNamespace: text('Where the HyperConverged is, if there are several.', '', name),
   ownAssets: group(
     {
-      configMap: text('', '', name),
+      configMap: text('Its name, in our namespace; empty: none.', '', name),
       items: Type.Array(parts({ key: Type.String(), path: Type.String(), mode: Type.Integer() }), {
-        description: '',
+        description:
+          'Which file each key is: [{key: vm-clock.yaml.ejs, path: active/vm-clock.yaml.ejs}]. Empty: the one of its own name.',
         default: [],
       }),
     },
-    'Assets of your own: a ConfigMap that is mounted into both processes (docs/own-assets.md). The roles that go with them you apply yourself.',
+    'Assets of your own: a ConfigMap that is mounted into both processes (docs/own-assets.md). The roles that go with them, which `rbac --assets` prints, you apply yourself, before.',
   ),
-  logLevel: oneOf([...LOG_LEVELS], { description: '', default: 'info' }),
+  logLevel: oneOf([...LOG_LEVELS], {
+    description: 'The least of what is logged; debug shows stack traces too.',
+    default: 'info',
+  }),
   monitoring: group({ prometheus: scraper }),
   networkPolicy,
   preInstall: group({
     diff: group({
       enabled: flag(
-        'Whether a Job looks first at what would change, and fails the installation where nodes would reboot for it and nobody has approved that, whatever disruptiveChanges says.',
+        'Whether a Job looks first at what would change, and fails the installation or the upgrade where nodes would reboot for it and nobody has approved that, whatever disruptiveChanges says; not while the product only observes.',
         false,
       ),
     }),
   }),
-  podAnnotations: Type.Unsafe({ ...TEXTS, description: '', default: {} }),
-  nodeSelector: Type.Unsafe({ ...TEXTS, description: '', default: {} }),
+  podAnnotations: Type.Unsafe({
+    ...TEXTS,
+    description: 'Of every pod, those of Jobs too.',
+    default: {},
+  }),
+  nodeSelector: Type.Unsafe({
+    ...TEXTS,
+    description: 'Labels of the nodes that every pod may run on.',
+    default: {},
+  }),
   tolerations: Type.Array(
     parts({
       key: Type.String(),
@@ -164,7 +179,7 @@ export const valuesSchema = closed({
       effect: oneOf(['NoSchedule', 'PreferNoSchedule', 'NoExecute'], {}),
       tolerationSeconds: Type.Integer(),
     }),
-    { description: '', default: [] },
+    { description: 'Taints of nodes that no pod minds.', default: [] },
   ),
   affinity: parts(
     { nodeAffinity: ANYTHING, podAffinity: ANYTHING, podAntiAffinity: ANYTHING },
@@ -175,6 +190,7 @@ export const valuesSchema = closed({
     'system-cluster-critical',
     name,
   ),
-  // Helm adds it where this chart is part of another.
+  // Where this chart is part of another, helm adds the one, and the other is the usual condition of such a dependency.
   global: Type.Optional(Type.Unsafe({ type: 'object' })),
+  enabled: Type.Optional(Type.Boolean()),
 })

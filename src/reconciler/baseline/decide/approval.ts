@@ -128,6 +128,7 @@ export function afterOutcome(before: ApprovalState, name: string, outcome: Outco
       }
       return { ...state, waiting: { ...state.waiting, [name]: change } }
     }
+    case 'gone':
     case 'removed':
     case 'leftover':
       return withoutRecord(state, name)

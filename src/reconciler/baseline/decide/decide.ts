@@ -51,14 +51,14 @@ const rivalThere: Check = ({ asset, live, isRivalThere }) =>
 const needMissing: Check = ({ live, missingNeed }) =>
   !live && missingNeed ? skip('Waiting', `waits for ${missingNeed.name}`) : undefined
 
-// A cache that lacks the object may be behind; one read by name decides whether to create it.
-const unread: Check = ({ live, isRead }) => (live || isRead ? undefined : { kind: 'read' })
-
 const absent: Check = ({ asset, status, live }) => {
   if (live || isCreatable(asset)) return undefined
   if (isHyperConverged(asset) || status.kind !== 'active') return skip('Absent')
   return skip('Waiting', `waits until somebody creates ${titleOf(status.baseline)}`)
 }
+
+// A cache that lacks the object may be behind; one read by name decides whether to create it.
+const unread: Check = ({ live, isRead }) => (live || isRead ? undefined : { kind: 'read' })
 
 const deleting: Check = ({ live }) =>
   live?.metadata.deletionTimestamp ? skip('Deleting') : undefined
@@ -72,8 +72,8 @@ const CHECKS: readonly Check[] = [
   schemaMissing,
   rivalThere,
   needMissing,
-  unread,
   absent,
+  unread,
   deleting,
 ]
 

@@ -60,11 +60,13 @@ export type Outcome =
     }
   | { readonly kind: 'leftover'; readonly message: string }
   | { readonly kind: 'failed'; readonly reason: 'RenderFailed'; readonly message: string }
-  /** An object that is not wanted any more is gone; just now, where it is given. */
+  /** An object that is not wanted any more was not there. */
+  | { readonly kind: 'gone' }
+  /** An object that is not wanted any more is deleted. */
   | {
       readonly kind: 'removed'
-      readonly was?: KubeObject
-      readonly why?: string
+      readonly was: KubeObject
+      readonly why: string
       readonly disruption?: Classification
     }
   /** A removal that is due and not made. */

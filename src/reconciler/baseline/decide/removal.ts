@@ -23,7 +23,7 @@ const isSuperseded = (status: AssetInput['status']) =>
 /** Decides about an object that is to be deleted: it is, unless somebody else has a claim on it. */
 export function removal(input: AssetInput): Decision {
   const { live, now } = input
-  if (!live) return final({ kind: 'removed' })
+  if (!live) return final({ kind: 'gone' })
   if (!isManagedByUs(live)) {
     const why = `it does not bear the label ${MANAGED_BY}=${FIELD_MANAGER}: it is somebody else's`
     return skip('NotOurs', why)

@@ -16,11 +16,7 @@ import {
   disruptionPoliciesOf,
 } from '../../../shared/baseline/machine-config/disruption-policies.ts'
 import { isToRun, otherBeside } from '../../../shared/baseline/settings/other-autopilot.ts'
-import {
-  type ReadSettings,
-  readSettings,
-  withActivation,
-} from '../../../shared/baseline/settings/settings.ts'
+import { type ReadSettings, readSettings } from '../../../shared/baseline/settings/settings.ts'
 import { knownSettings, type Memory, type State } from '../../../shared/baseline/state.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import { makeFacts, type Observations } from './facts.ts'
@@ -54,8 +50,8 @@ export function evaluate(
   const facts = { ...made.facts, sections: sectionsInForce(catalog, made.facts) }
   const { annotations = {} } = hco.metadata
   const otherAutopilot = otherBeside(isToRun(observations.otherAutopilot), annotations[AUTOPILOT])
-  const meant = withActivation(annotations, previous.activation)
-  const stated = readSettings(meant, knownSettings(previous), otherAutopilot)
+  const known = knownSettings(previous)
+  const stated = readSettings(annotations, known, otherAutopilot, previous.activation)
   const statuses = decide(facts, stated.settings)
   const { valid: settings, neverValid } = stated
   const { sections } = facts

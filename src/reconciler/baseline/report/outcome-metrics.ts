@@ -63,12 +63,11 @@ const isPausedByUs = (object: KubeObject | undefined) =>
 /** What a tombstone's object is like: 0 gone, 1 to be deleted, -1 failed or stuck, -2 somebody else's. */
 function countTombstone(metrics: ReconcilerMetrics, labels: Labels, outcome: Outcome): void {
   setOrRemove(metrics.tombstone, labels, tombstoneStatus(outcome))
-  if (outcome.kind === 'removed' && outcome.was)
-    metrics.tombstoneDeletions.inc({ result: 'deleted' })
+  if (outcome.kind === 'removed') metrics.tombstoneDeletions.inc({ result: 'deleted' })
 }
 
 function tombstoneStatus(outcome: Outcome): number | undefined {
-  if (outcome.kind === 'removed') return 0
+  if (outcome.kind === 'gone' || outcome.kind === 'removed') return 0
   if (outcome.kind === 'stuck') return -1
   if (outcome.kind === 'held') return -2
   if (outcome.kind === 'pendingRemoval' || reasonOf(outcome) === 'Deleting') return 1
@@ -143,6 +142,7 @@ const COMPLIANCE: Readonly<Record<Outcome['kind'], 0 | 1 | undefined>> = {
   failed: 0,
   skipped: undefined,
   leftover: undefined,
+  gone: undefined,
   removed: undefined,
   pendingRemoval: undefined,
   stuck: undefined,

@@ -120,8 +120,8 @@ const TEXTS: {
     const note = message ?? `${reason}: not managed until that changes`
     return text(level, 'skipped', fields, ...(event ? [normal(event, note)] : []))
   },
+  gone: () => text('debug', 'gone', {}),
   removed({ was, why, disruption }, { isTombstone }, reach) {
-    if (!was) return text('debug', 'gone', {})
     const told = `deleted: ${why}${effectTail(disruption, reach)}`
     const event = normal(isTombstone ? 'TombstoneDeleted' : 'AssetPruned', told)
     return text('info', 'deleted', { object: titleOf(was) }, event)

@@ -159,9 +159,7 @@ const topicOf = ({ name }: Asset) => `asset/${name}`
 
 // Two heals of the same field are told twice.
 const isWrite = (outcome: Outcome) =>
-  outcome.kind === 'created' ||
-  outcome.kind === 'configured' ||
-  (outcome.kind === 'removed' && outcome.was !== undefined)
+  outcome.kind === 'created' || outcome.kind === 'configured' || outcome.kind === 'removed'
 
 function tell(
   { level, message, fields, events }: OutcomeText,

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../engine/result.ts'
 import { entryMistakes } from '../check/check-entries.ts'
 import { templateMistakes } from '../check/check-template.ts'
 import type { Asset, Catalog } from './catalog.ts'
+import { CatalogError } from './catalog-error.ts'
 import type { AssetEntry, ObjectIdentity, TombstoneEntry } from './catalog-schema.ts'
 import { type Entries, parseCatalog, type TitledEntry } from './catalog-text.ts'
 import { grantedBy } from './grants.ts'
@@ -22,11 +23,6 @@ export interface CatalogSources {
   readonly folders: readonly CatalogFolder[]
   /** The namespace of the product itself, for which `$autopilot` stands. */
   readonly namespace: string
-}
-
-/** The folders do not hold a valid catalog; the message has one line per mistake. */
-export class CatalogError extends Error {
-  override name = 'CatalogError' as const
 }
 
 /** Reads, checks and compiles the whole catalog, in order of reconciling; throws a CatalogError that has every mistake. */
@@ -54,7 +50,7 @@ function valuesOf<T>(
   others: readonly string[] = [],
 ): readonly T[] {
   const mistakes = [...others, ...results.flatMap((result) => (result.ok ? [] : result.error))]
-  if (mistakes.length > 0) throw new CatalogError(mistakes.join('\n'))
+  if (mistakes.length > 0) throw new CatalogError(mistakes)
   return results.flatMap((result) => (result.ok ? [result.value] : []))
 }
 

@@ -1,5 +1,5 @@
 import { DETECTORS, type Detector } from './facts.ts'
-import { isMaster } from './label-selector.ts'
+import { isMaster } from './node-roles.ts'
 
 /** The part of a Node that says what hardware it has. */
 export interface NodeHardware {

@@ -3,13 +3,6 @@ import { valueAt } from '../../engine/json/pointer.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
-/** What the label of a node's role begins with. */
-export const ROLE = 'node-role.kubernetes.io/'
-
-/** Whether a node with these labels is of the control plane. */
-export const isMaster = (labels: Labels) =>
-  `${ROLE}master` in labels || `${ROLE}control-plane` in labels
-
 /** One of the things that a LabelSelector asks for. */
 export interface Requirement {
   readonly key: string

@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../engine/json/object.ts'
 import { valueAt } from '../../engine/json/pointer.ts'
 import type { Facts } from './facts.ts'
-import { isMaster, isSelected, ROLE } from './label-selector.ts'
+import { isSelected } from './label-selector.ts'
+import { isMaster, ROLE } from './node-roles.ts'
 import type { TopologySources } from './topology.ts'
 
 type PoolFacts = Required<Pick<Facts, 'pools' | 'heirs'>>

@@ -1,13 +1,7 @@
 import type { KubeObject } from '../../engine/json/object.ts'
 import { valueAt } from '../../engine/json/pointer.ts'
-import {
-  isMaster,
-  isMet,
-  type Labels,
-  type Requirement,
-  ROLE,
-  requirementsOf,
-} from './label-selector.ts'
+import { isMet, type Labels, type Requirement, requirementsOf } from './label-selector.ts'
+import { isMaster, ROLE } from './node-roles.ts'
 
 /** What is known of who watches over the health of nodes. */
 export interface HealthCheckSources {

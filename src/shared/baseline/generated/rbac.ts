@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../engine/json/object.ts'
+import { isCreatable } from '../asset-status.ts'
 import { type Asset, type Catalog, isHyperConverged } from '../catalog/catalog.ts'
 import { type GrantedRule, grantedBy } from '../catalog/grants.ts'
 import { FACT_SOURCES } from '../facts/facts.ts'
@@ -12,7 +13,9 @@ export interface Rule {
   readonly verbs: readonly string[]
 }
 
-const READ = ['get', 'list', 'watch']
+/** Following needs no get: an object is listed by its name, too. */
+const FOLLOW = ['list', 'watch']
+const READ = ['get', ...FOLLOW]
 // Create by server-side apply honours resourceNames, which POST does not: nothing in a catalog is ever POSTed.
 const APPLY = ['create', 'patch']
 
@@ -37,8 +40,8 @@ export function accounts(catalog: Catalog, namespace: string): readonly KubeObje
       BASELINE.webhookAccount,
       [EVENTS],
       [
-        rule('', ['configmaps'], READ, [BASELINE.stateConfigMap]),
-        rule('', ['secrets'], READ, [BASELINE.servingSecret]),
+        rule('', ['configmaps'], FOLLOW, [BASELINE.stateConfigMap]),
+        rule('', ['secrets'], FOLLOW, [BASELINE.servingSecret]),
       ],
     ),
   ]
@@ -66,9 +69,9 @@ const ownRules = () => [
 ]
 
 const reconcilerRules = (): readonly Rule[] => [
-  rule('apiextensions.k8s.io', ['customresourcedefinitions'], READ),
+  rule('apiextensions.k8s.io', ['customresourcedefinitions'], FOLLOW),
   ...Object.values(FACT_SOURCES).map((source) =>
-    rule(source.group, [source.resource], READ, 'name' in source ? [source.name] : undefined),
+    rule(source.group, [source.resource], FOLLOW, 'name' in source ? [source.name] : undefined),
   ),
   // Where the HyperConverged is, nobody knows before.
   rule('apps', ['deployments'], READ, [BASELINE.name]),
@@ -82,9 +85,14 @@ const reconcilerRules = (): readonly Rule[] => [
   rule('rbac.authorization.k8s.io', ['clusterroles'], ['get'], [BASELINE.reconcilerRole]),
 ]
 
-const assetRules = (catalog: Catalog) => [...objectRules(catalog), ...catalog.flatMap(grantedBy)]
+/** What it takes to keep the objects of these assets. */
+export const assetRules = (catalog: Catalog) => [
+  ...objectRules(catalog),
+  ...catalog.flatMap(grantedBy),
+]
 
-function objectRules(catalog: Catalog): readonly Rule[] {
+/** The same, but for what roles and bindings among them grant. */
+export function objectRules(catalog: Catalog): readonly Rule[] {
   const byResource = new Map(
     catalog.map((asset) => [`${asset.object.group}/${asset.object.resource}`, asset]),
   )
@@ -97,9 +105,10 @@ function objectRules(catalog: Catalog): readonly Rule[] {
       return names.length > 0 ? [rule(group, [resource], verbs, sorted(names))] : []
     }
     return [
-      // The HyperConverged is never created by us, and is read with all others of its kind.
-      ...ruleFor(['patch'], isHyperConverged),
-      ...ruleFor([...READ, ...APPLY], (asset) => !asset.isTombstone && !isHyperConverged(asset)),
+      // The HyperConverged is followed with all others of its kind.
+      ...ruleFor(['get', 'patch'], isHyperConverged),
+      ...ruleFor([...READ, ...APPLY], (asset) => !asset.isTombstone && isCreatable(asset)),
+      ...ruleFor([...READ, 'patch'], isAwaited),
       ...ruleFor(READ, ({ isTombstone }) => isTombstone),
       ...ruleFor(
         ['delete'],
@@ -109,43 +118,69 @@ function objectRules(catalog: Catalog): readonly Rule[] {
   })
 }
 
-// Rules without names would be for every namespace.
-function namespaceRules(catalog: Catalog): readonly Rule[] {
+// Somebody else creates it.
+const isAwaited = (asset: Asset) =>
+  !asset.isTombstone && !isCreatable(asset) && !isHyperConverged(asset)
+
+/** What it takes to know whether the namespaces of these assets are there: by name, as rules without names would be for all. */
+export function namespaceRules(catalog: Catalog): readonly Rule[] {
   const stated = catalog.flatMap(({ object }) => object.namespace ?? [])
   const names = sorted(stated.filter((namespace) => namespace !== '$hco'))
-  return names.length === 0 ? [] : [rule('', ['namespaces'], READ, names)]
+  return names.length === 0 ? [] : [rule('', ['namespaces'], FOLLOW, names)]
 }
 
 const sorted = (names: readonly string[]) => [...new Set(names)].sort()
 
-function account(
+/** What is left of rules for who may only read. */
+export const readOnly = (rules: readonly Rule[]): readonly Rule[] =>
+  rules
+    .map((one) => ({ ...one, verbs: one.verbs.filter((verb) => READ.includes(verb)) }))
+    .filter(({ verbs }) => verbs.length > 0)
+
+type Rules = readonly (Rule | GrantedRule)[]
+
+const account = (
   name: string,
   namespace: string,
   role: string,
-  clusterRules: readonly (Rule | GrantedRule)[],
-  rules: readonly (Rule | GrantedRule)[],
+  clusterRules: Rules,
+  rules: Rules,
+): readonly KubeObject[] => [
+  { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
+  ...clusterRoleFor({ account: name, namespace }, role, clusterRules),
+  ...roleFor({ account: name, namespace }, role, rules),
+]
+
+interface Grantee {
+  readonly account: string
+  readonly namespace: string
+}
+
+const RBAC = 'rbac.authorization.k8s.io'
+
+/** A ClusterRole of these rules, and its binding to an account. */
+export const clusterRoleFor = (to: Grantee, name: string, rules: Rules): readonly KubeObject[] =>
+  bound('ClusterRole', to, { name }, rules)
+
+/** A Role of these rules in the namespace of an account, and its binding to that. */
+export const roleFor = (to: Grantee, name: string, rules: Rules): readonly KubeObject[] =>
+  bound('Role', to, { name, namespace: to.namespace }, rules)
+
+function bound(
+  kind: 'ClusterRole' | 'Role',
+  { account, namespace }: Grantee,
+  metadata: KubeObject['metadata'],
+  rules: Rules,
 ): readonly KubeObject[] {
-  const apiVersion = 'rbac.authorization.k8s.io/v1'
-  const apiGroup = 'rbac.authorization.k8s.io'
-  const subjects = [{ kind: 'ServiceAccount', name, namespace }]
-  const inNamespace = { name: role, namespace }
+  const apiVersion = `${RBAC}/v1`
   return [
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
-    { apiVersion, kind: 'ClusterRole', metadata: { name: role }, rules: clusterRules },
+    { apiVersion, kind, metadata, rules },
     {
       apiVersion,
-      kind: 'ClusterRoleBinding',
-      metadata: { name: role },
-      roleRef: { apiGroup, kind: 'ClusterRole', name: role },
-      subjects,
-    },
-    { apiVersion, kind: 'Role', metadata: inNamespace, rules },
-    {
-      apiVersion,
-      kind: 'RoleBinding',
-      metadata: inNamespace,
-      roleRef: { apiGroup, kind: 'Role', name: role },
-      subjects,
+      kind: `${kind}Binding`,
+      metadata,
+      roleRef: { apiGroup: RBAC, kind, name: metadata.name },
+      subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
     },
   ]
 }

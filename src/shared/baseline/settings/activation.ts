@@ -34,6 +34,11 @@ export function standingBy(activation: Activation, because: StandbyReason): Acti
 export const standbyReason = (activation: Activation): StandbyReason | undefined =>
   activation.kind === 'observe' ? activation.because : undefined
 
+/** Whether somebody asked for nothing to be written; whatever else stands in the way may be gone at any time. */
+export const isObserving = (activation: Activation): boolean =>
+  activation.kind === 'observe' &&
+  (activation.because === undefined || activation.isWished === true)
+
 /** The names that are selected; undefined where everything is. */
 export const selectedNames = (activation: Activation): readonly string[] | undefined =>
   'names' in activation ? activation.names : undefined

@@ -33,15 +33,8 @@ export interface Settings {
 /** The annotations of a HyperConverged as far as anyone stated them, by key. */
 export type Annotations = Readonly<Record<string, string>>
 
-/** What the product does where the HyperConverged does not say. */
+/** What the product does where the HyperConverged does not say: the reconciler’s flag. */
 export type DefaultActivation = 'on' | 'observe'
-
-/** The annotations as they are meant where the reconciler's flag says what holds without one. */
-export const withActivation = (
-  annotations: Annotations,
-  byDefault: DefaultActivation,
-): Annotations =>
-  byDefault === 'observe' ? { [AUTOPILOT]: byDefault, ...annotations } : annotations
 
 /** What is known of the settings, from one reading of them to the next. */
 export interface KnownSettings {
@@ -59,23 +52,29 @@ export interface ReadSettings extends KnownSettings {
 /**
  * Reads the settings. An invalid one keeps its last valid meaning, of which being absent is one. Where none was ever
  * known, nothing is written, corrected or rolled, so that a typo never fails open. `known` is undefined where nothing is.
- * Nothing is written either while another autopilot is active.
+ * Nothing is written either while another autopilot is active. `byDefault` is what it means that `autopilot` is absent.
  */
 export function readSettings(
   annotations: Annotations,
   known?: KnownSettings,
   other: OtherAutopilot = 'absent',
+  byDefault: DefaultActivation = 'on',
 ): ReadSettings {
   const readings = KEYS.flatMap((key) => {
     const stated = annotations[key]
     return stated === undefined ? [] : [{ key, ...readOne(key, stated, known) }]
   })
-  const valid = Object.fromEntries(
-    readings.flatMap(({ key, text }) => (text === undefined ? [] : [[key, text]])),
-  )
+  const inForce = readings.flatMap(({ key, text }) => (text === undefined ? [] : [[key, text]]))
+  const valid = { ...MEANING_OF_ABSENCE[byDefault], ...Object.fromEntries(inForce) }
   const neverValid = readings.flatMap(({ key, isKnown }) => (isKnown ? [] : [key]))
   const problems = readings.flatMap(({ problem }) => problem ?? [])
   return { settings: meaningOf({ valid, neverValid }, other), valid, neverValid, problems }
+}
+
+// Spelled out, so that whoever reads what is published and knows of no flag does not write.
+const MEANING_OF_ABSENCE: Readonly<Record<DefaultActivation, Annotations>> = {
+  on: {},
+  observe: { [AUTOPILOT]: 'observe' },
 }
 
 /** The text in force of a stated setting, if it is any, and whether that is more than our caution. */

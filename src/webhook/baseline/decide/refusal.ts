@@ -11,7 +11,7 @@ import {
 } from '../../../shared/engine/json/pointer.ts'
 import type { Drift } from '../../../shared/engine/merge/merge.ts'
 
-/** Of longer values, and of deep ones, nothing is said: a schema's patterns may take more than linear time. */
+/** Of longer values, and of deep ones, nothing is said. */
 const LONGEST_VALUE = 2_048
 
 /**
@@ -62,34 +62,54 @@ function isRequired(schema: unknown, name: string): boolean {
 }
 
 function misfit(schema: unknown, value: unknown, tokens: readonly string[]): string | undefined {
-  const validate = isMap(schema) ? validatorOf(schema) : undefined
+  // Null may be anything's absence.
+  if (!isMap(schema) || value === null) return undefined
+  const isOfType = TYPES.get(schema.type)
+  // By hand: compiling the schema of a whole spec takes a quarter of a second.
+  if (isOfType && !isOfType(value)) return `${formatPointer(tokens)} must be ${schema.type}`
+  const validate = validatorOf(schema)
   if (!validate || validate(value)) return undefined
-  const errors = (validate.errors ?? []).filter(({ keyword }) => !/^(any|one|all)Of$/.test(keyword))
+  const all = validate.errors ?? []
+  const precise = all.filter(({ keyword }) => !/^(any|one|all)Of$/.test(keyword))
+  const errors = precise.length > 0 ? precise : all
   const at = `${formatPointer(tokens)}${errors[0]?.instancePath ?? ''}`
   // Several only where any of several types would do.
   return `${at} ${[...new Set(errors.map(sentenceOn))].join(' or ')}`
 }
+
+const TYPES: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map([
+  ['object', isMap as (value: unknown) => boolean],
+  ['array', Array.isArray],
+])
 
 const sentenceOn = ({ keyword, params, message }: ErrorObject) =>
   keyword === 'enum'
     ? `must be one of ${params.allowedValues.map(printableJson).join(', ')}`
     : (message ?? 'is invalid')
 
-const ajv = new Ajv({
+// By part of a schema: what a newer definition replaces goes with its validators.
+const validators = new WeakMap<object, ValidateFunction | 'unknown'>()
+
+/** Undefined for what JSON Schema cannot say, or refers to what is not here: of that nothing is known. */
+function validatorOf(schema: object): ValidateFunction | undefined {
+  const validator = validators.get(schema) ?? compile(schema)
+  validators.set(schema, validator)
+  return validator === 'unknown' ? undefined : validator
+}
+
+function compile(schema: object): ValidateFunction | 'unknown' {
+  try {
+    // One for each: it holds for good whatever it has compiled.
+    return new Ajv(LENIENT).compile(schema)
+  } catch {
+    return 'unknown'
+  }
+}
+
+const LENIENT = {
   strict: false,
   meta: false,
   validateSchema: false,
   validateFormats: false,
-  // Patterns are written for another engine, which knows more escapes.
-  unicodeRegExp: false,
   logger: false,
-})
-
-/** Undefined for what JSON Schema cannot say, or refers to what is not here: of that nothing is known. */
-function validatorOf(schema: object): ValidateFunction | undefined {
-  try {
-    return ajv.compile(schema)
-  } catch {
-    return undefined
-  }
-}
+} as const

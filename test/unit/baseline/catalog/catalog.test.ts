@@ -10,8 +10,9 @@ import {
   namespaceOf,
   servedVersion,
 } from '../../../../src/shared/baseline/catalog/catalog.ts'
+import { CatalogError } from '../../../../src/shared/baseline/catalog/catalog-error.ts'
 import { catalogSchema } from '../../../../src/shared/baseline/catalog/catalog-schema.ts'
-import { CatalogError, loadCatalog } from '../../../../src/shared/baseline/catalog/load-catalog.ts'
+import { loadCatalog } from '../../../../src/shared/baseline/catalog/load-catalog.ts'
 import { assetNamed, catalog, readAsset } from '../facts.ts'
 
 const ONE = `assets:

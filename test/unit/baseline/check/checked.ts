@@ -1,5 +1,6 @@
 import type { Catalog } from '../../../../src/shared/baseline/catalog/catalog.ts'
-import { CatalogError, loadCatalog } from '../../../../src/shared/baseline/catalog/load-catalog.ts'
+import { CatalogError } from '../../../../src/shared/baseline/catalog/catalog-error.ts'
+import { loadCatalog } from '../../../../src/shared/baseline/catalog/load-catalog.ts'
 
 /** A template's head that no rule has anything against. */
 export const HEAD = `apiVersion: <%= object.apiVersion %>
@@ -44,7 +45,7 @@ export function mistakesIn(entries: Entries, files: Files): readonly string[] {
     checkedCatalog(entries, files)
     return []
   } catch (error) {
-    if (error instanceof CatalogError) return error.message.split('\n')
+    if (error instanceof CatalogError) return error.mistakes
     throw error
   }
 }

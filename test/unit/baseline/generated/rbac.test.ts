@@ -1,4 +1,5 @@
 import t from 'tap'
+import { isCreatable } from '../../../../src/shared/baseline/asset-status.ts'
 import type { Asset, Catalog } from '../../../../src/shared/baseline/catalog/catalog.ts'
 import { isRole } from '../../../../src/shared/baseline/catalog/grants.ts'
 import { accounts, type Rule } from '../../../../src/shared/baseline/generated/rbac.ts'
@@ -30,6 +31,8 @@ const everyRule = [BASELINE.reconcilerAccount, BASELINE.webhookAccount].flatMap(
   ...rulesOf(account, 'ClusterRole'),
   ...rulesOf(account, 'Role'),
 ])
+
+const FOLLOW = ['list', 'watch']
 
 t.test('makes an account with its roles for each process', async (t) => {
   const titles = accounts(catalog, NAMESPACE).map(
@@ -92,10 +95,8 @@ t.test('the webhook reads its own two objects and creates events, nothing else',
     'create events.k8s.io/events any',
   ])
   t.same(permissions(rulesOf(BASELINE.webhookAccount, 'Role')), [
-    ...['get', 'list', 'watch'].map((verb) => `${verb} /configmaps virt-platform-autopilot-state`),
-    ...['get', 'list', 'watch'].map(
-      (verb) => `${verb} /secrets virt-platform-autopilot-webhook-tls`,
-    ),
+    ...FOLLOW.map((verb) => `${verb} /configmaps virt-platform-autopilot-state`),
+    ...FOLLOW.map((verb) => `${verb} /secrets virt-platform-autopilot-webhook-tls`),
   ])
 })
 
@@ -134,8 +135,7 @@ const writes = reconciler.filter((permission) => !/^(get|list|watch) /.test(perm
 
 t.test('the reconciler reads without a name only what has none that is known', async (t) => {
   const nameless = reconciler.filter((permission) => permission.endsWith(' any'))
-  const read = (resource: string) =>
-    ['get', 'list', 'watch'].map((verb) => `${verb} ${resource} any`)
+  const read = (resource: string) => FOLLOW.map((verb) => `${verb} ${resource} any`)
   t.same(nameless, [
     ...read('apiextensions.k8s.io/customresourcedefinitions'),
     ...read('hco.kubevirt.io/hyperconvergeds'),
@@ -149,11 +149,12 @@ t.test('the reconciler reads without a name only what has none that is known', a
 })
 
 t.test('the reconciler writes only the objects of the catalog, by name', async (t) => {
-  const objects = plain.flatMap(({ object: { group, resource, name }, prune, yieldsTo }) => {
+  const objects = plain.flatMap((asset) => {
+    const { group, resource, name } = asset.object
     const verbs = [
-      ...(group === 'hco.kubevirt.io' ? [] : ['create']),
+      ...(isCreatable(asset) ? ['create'] : []),
       'patch',
-      ...(prune || yieldsTo ? ['delete'] : []),
+      ...(asset.prune || asset.yieldsTo ? ['delete'] : []),
     ]
     return verbs.map((verb) => `${verb} ${group}/${resource} ${name}`)
   })
@@ -180,17 +181,34 @@ t.test('the HyperConverged is never created or deleted', async (t) => {
   )
 })
 
+t.test('what somebody else creates is never created by us', async (t) => {
+  const template = assetNamed('fence-agents-template')
+  t.notOk(template.create)
+  const kept = { ...template, create: true, object: { ...template.object, name: 'kept' } }
+  const rules = rulesOf(BASELINE.reconcilerAccount, 'ClusterRole', [template, kept]).filter(
+    ({ resources }) => resources.includes(template.object.resource),
+  )
+  t.same(
+    rules.map(({ verbs, resourceNames }) => [verbs.join(), resourceNames]),
+    [
+      ['get,list,watch,create,patch', ['kept']],
+      ['get,list,watch,patch', [template.object.name]],
+    ],
+  )
+})
+
 t.test(
   'the reconciler reads each object of the catalog, its namespace and its own role',
   async (t) => {
     for (const { object } of plain) {
       const name = object.kind === 'HyperConverged' ? 'any' : object.name
-      for (const verb of ['get', 'list', 'watch']) {
+      for (const verb of FOLLOW)
         t.ok(
           reconciler.includes(`${verb} ${object.group}/${object.resource} ${name}`),
           `${verb} ${object.name}`,
         )
-      }
+      // Before its first write it is read by its name, whatever the watch has.
+      t.ok(reconciler.includes(`get ${object.group}/${object.resource} ${object.name}`))
     }
     t.same(
       reconciler.filter((permission) => permission.startsWith('watch /namespaces ')),

@@ -6,7 +6,7 @@ import {
   DISRUPTIVE_CHANGES,
   ENFORCEMENT,
 } from '../../../../src/shared/baseline/annotations.ts'
-import { isSelected } from '../../../../src/shared/baseline/settings/activation.ts'
+import { isObserving, isSelected } from '../../../../src/shared/baseline/settings/activation.ts'
 import { isExcluded } from '../../../../src/shared/baseline/settings/exclusions.ts'
 import { settingNote } from '../../../../src/shared/baseline/settings/setting-note.ts'
 import {
@@ -16,7 +16,6 @@ import {
   type Settings,
   settingsInForce,
   unknownNames,
-  withActivation,
 } from '../../../../src/shared/baseline/settings/settings.ts'
 import { seed } from '../../engine/merge/schemas.ts'
 import { assetNamed, catalog } from '../facts.ts'
@@ -32,7 +31,7 @@ t.test('selects everything and leaves the rest to the flags where nothing is sta
 
 t.test('the flag says what holds where the HyperConverged says nothing', async (t) => {
   const kindOf = (annotations: Annotations, byDefault: 'on' | 'observe') =>
-    readSettings(withActivation(annotations, byDefault)).settings.activation.kind
+    readSettings(annotations, undefined, 'absent', byDefault).settings.activation.kind
   t.equal(kindOf({}, 'on'), 'all')
   t.equal(kindOf({}, 'observe'), 'observe')
   for (const [text, kind] of [
@@ -43,6 +42,18 @@ t.test('the flag says what holds where the HyperConverged says nothing', async (
   ] as const)
     for (const byDefault of ['on', 'observe'] as const)
       t.equal(kindOf({ [AUTOPILOT]: text }, byDefault), kind, text)
+})
+
+t.test('an invalid switch that was absent before means what the flag says now', async (t) => {
+  const invalid = { [AUTOPILOT]: 'True' }
+  const absent = readSettings({}, undefined, 'absent', 'on')
+  t.equal(readSettings(invalid, absent).settings.activation.kind, 'all')
+  const observing = readSettings(invalid, absent, 'absent', 'observe')
+  t.match(observing, { settings: { activation: { kind: 'observe' } }, neverValid: [] })
+  t.match(observing.problems, [{ annotation: AUTOPILOT }], 'and is told')
+  t.strictSame(settingsInForce(observing), observing.settings, 'also by who knows of no flag')
+  const kept = readSettings(invalid, readSettings({ [AUTOPILOT]: 'true' }), 'absent', 'observe')
+  t.equal(kept.settings.activation.kind, 'all', 'what somebody said goes before the flag')
 })
 
 const stated: readonly (readonly [key: string, text: string, meaning: Partial<Settings>])[] = [
@@ -265,11 +276,11 @@ for (const [text, activation] of beside) {
     const stated = readSettings({ [AUTOPILOT]: text, [DISABLED_RESOURCES]: '{{{' })
     t.strictSame(stated.settings, { activation, exclusions: [] })
     t.strictSame(settingsInForce(stated), stated.settings)
+    const alone = readSettings({ [AUTOPILOT]: text }).settings.activation
+    for (const one of [activation, alone]) t.equal(isObserving(one), text === 'observe')
     t.same(
       catalog.filter((asset) => isSelected(activation, asset)),
-      catalog.filter((asset) =>
-        isSelected(readSettings({ [AUTOPILOT]: text }).settings.activation, asset),
-      ),
+      catalog.filter((asset) => isSelected(alone, asset)),
       'what is selected is looked at',
     )
   })

@@ -106,8 +106,18 @@ t.test('what to do about a webhook configuration', async (t) => {
       { step: 'wait', missingSince: minutes(91) },
     ],
     [
-      'stays away when its owner is another meanwhile',
+      'comes back at once when the product is installed anew meanwhile',
       { ...SEEN, missingSince: minutes(91), ownerUid: 'u-2' },
+      { step: 'apply', ...FORGOTTEN },
+    ],
+    [
+      'stays away when its owner went meanwhile',
+      { ...SEEN, missingSince: minutes(91), ownerUid: undefined },
+      { step: 'wait', missingSince: minutes(91) },
+    ],
+    [
+      'stays away when nobody knows whose it was',
+      { missingSince: minutes(91), ownerUid: 'u-2' },
       { step: 'wait', missingSince: minutes(91) },
     ],
     [

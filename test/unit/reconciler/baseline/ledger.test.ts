@@ -21,10 +21,10 @@ t.test(
       changes++
     })
     t.equal(ledger.state, undefined, 'nobody published anything')
-    ledger.noteAbsence()
-    t.equal(ledger.state, undefined, 'and that there is nothing is no state')
+    t.equal(ledger.data, undefined)
     ledger.resume(stateData(STATE))
     t.same(ledger.state, STATE)
+    t.same(ledger.data, stateData(STATE))
     const { facts, settings, baselines } = STATE
     ledger.note({ facts, settings, baselines })
     t.equal(changes, 0, 'it is as it was published')
@@ -35,6 +35,34 @@ t.test(
     ledger.note({ hasHyperConverged: true, baselines: { metallb: 'def' } })
     t.same(ledger.state, { ...STATE, baselines: { metallb: 'def' } })
     t.equal(changes, 2)
+  },
+)
+
+t.test('before the first state it is published that there is no HyperConverged', async (t) => {
+  let changes = 0
+  const ledger = new Ledger(() => {
+    changes++
+  })
+  ledger.noteAbsence()
+  ledger.noteAbsence()
+  t.equal(changes, 1, 'told once')
+  t.equal(ledger.state, undefined, 'which is no state')
+  t.same(ledger.data, { 'hasHyperConverged.json': 'false' })
+  const { facts, settings, baselines } = STATE
+  ledger.note({ facts, settings, baselines, hasHyperConverged: true })
+  t.same(ledger.data, stateData({ ...UNKNOWN, facts, settings, baselines }))
+})
+
+t.test(
+  'what of another version is understood stays published without a HyperConverged',
+  async (t) => {
+    const ledger = new Ledger(() => undefined)
+    const { facts: _unreadable, ...rest } = STATE
+    ledger.resume(stateData(rest))
+    t.equal(ledger.data, undefined, 'one may be there')
+    ledger.noteAbsence()
+    const { baselines: _ofState, ...memory } = { ...rest, hasHyperConverged: false }
+    t.same(ledger.data, stateData(memory))
   },
 )
 

@@ -312,7 +312,7 @@ const corrections: readonly Case[] = [
     told: [
       `${HCO}: /spec/uninstallStrategy kept at "BlockUninstallIfWorkloadsExist" ${WHY}`,
       `To change it: ${ANNOTATE} ${PATCH}='[{"op":"add","path":"/spec/uninstallStrategy","value":"x"}]'`,
-      `${HCO}: ${IGNORE_FIELDS}: /spec/evictionStrategy is not managed: ignoring it changes nothing`,
+      `${HCO}: ${IGNORE_FIELDS}: /spec/evictionStrategy is not managed: ignoring it only leaves there what was managed before`,
     ],
   },
 ]

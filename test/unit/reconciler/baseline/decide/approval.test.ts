@@ -269,7 +269,7 @@ const outcomes: readonly (readonly [Outcome, became: 'in force' | 'forgotten' | 
   [inForce, 'in force'],
   [{ ...inForce, kind: 'created' }, 'in force'],
   [{ ...inForce, kind: 'configured', drifts: [], cause: 'adoption' }, 'in force'],
-  [{ kind: 'removed', was }, 'forgotten'],
+  [{ kind: 'removed', was, why: 'it is obsolete' }, 'forgotten'],
   [{ kind: 'leftover', message: '' }, 'forgotten'],
   [{ ...inForce, kind: 'pending', reason: 'Observing', isCreation: true, drifts: [] }, 'forgotten'],
   [{ kind: 'pendingRemoval', why: 'w', reason: 'Observing' }, 'forgotten'],

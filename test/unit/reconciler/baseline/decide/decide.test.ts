@@ -166,7 +166,7 @@ const removals: readonly Case[] = [
   {
     what: 'what is gone',
     input: unwanted({ live: undefined }),
-    wanted: { kind: 'final', outcome: { kind: 'removed', was: undefined }, write: undefined },
+    wanted: { kind: 'final', outcome: { kind: 'gone' }, write: undefined },
   },
   {
     what: 'what is somebody else’s',

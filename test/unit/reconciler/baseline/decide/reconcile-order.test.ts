@@ -11,7 +11,7 @@ const [first, second] = [tombstone('first'), tombstone('second')]
 const hco = assetNamed('hco-golden-config')
 const other = assetNamed('metallb')
 const catalog = [first, second, hco, other]
-const removed: Outcome = { kind: 'removed' }
+const gone: Outcome = { kind: 'gone' }
 const unchanged: Outcome = { kind: 'unchanged', plan }
 const configured: Outcome = { kind: 'configured', plan, drifts: [], cause: 'drift' }
 
@@ -23,14 +23,14 @@ const orderOf = (isKnown: (asset: Asset) => boolean = () => true) => {
 t.test('tombstones come first, then the HyperConverged, then the others', async (t) => {
   const { order, due } = orderOf()
   t.same(due(), ['first', 'second'])
-  t.equal(order.note(first, removed), false)
+  t.equal(order.note(first, gone), false)
   t.same(due(), ['first', 'second'])
-  t.equal(order.note(second, removed), true, 'the others may start')
+  t.equal(order.note(second, gone), true, 'the others may start')
   t.same(due(), ['first', 'second', hco.name])
   t.equal(order.note(hco, unchanged), true)
   t.same(due(), ['first', 'second', hco.name, other.name])
   t.equal(order.note(hco, unchanged), false, 'they were told')
-  t.equal(order.note(first, removed), false)
+  t.equal(order.note(first, gone), false)
   t.equal(order.note(other, unchanged), false)
 })
 
@@ -47,7 +47,7 @@ t.test('nothing waits for more than one attempt, whatever came of it', async (t)
 
 t.test('a HyperConverged that we changed is read back first, once', async (t) => {
   const { order, due } = orderOf()
-  for (const asset of [first, second]) order.note(asset, removed)
+  for (const asset of [first, second]) order.note(asset, gone)
   t.equal(order.note(hco, configured), false)
   t.notOk(due().includes(other.name))
   t.equal(order.note(hco, configured), true, 'whoever changes it back holds up nobody')
@@ -57,13 +57,13 @@ t.test('a HyperConverged that we changed is read back first, once', async (t) =>
 t.test('an object that is not read is not due, and holds up nobody else', async (t) => {
   const { order, due } = orderOf((asset) => asset !== first)
   t.same(due(), ['second'])
-  t.equal(order.note(second, removed), true)
+  t.equal(order.note(second, gone), true)
   t.same(due(), ['second', hco.name])
 })
 
 t.test('a new leadership begins anew', async (t) => {
   const { order, due } = orderOf()
-  for (const asset of [first, second]) order.note(asset, removed)
+  for (const asset of [first, second]) order.note(asset, gone)
   order.note(hco, unchanged)
   order.reset()
   t.same(due(), ['first', 'second'])

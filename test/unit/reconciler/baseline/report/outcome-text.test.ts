@@ -246,7 +246,7 @@ const cases: readonly Case[] = [
     'error asset failed {"reason":"RenderFailed","error":"m"}',
     'Warning RenderFailed m',
   ],
-  [tombstone, { kind: 'removed' }, 'debug gone {}'],
+  [tombstone, { kind: 'gone' }, 'debug gone {}'],
   [
     tombstone,
     { kind: 'removed', was: baseline, why: 'it is obsolete' },
