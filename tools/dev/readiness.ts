@@ -71,6 +71,6 @@ async function isJudged(client: Client, { apiVersion, metadata }: KubeObject): P
     return false
   } catch (error) {
     if (isConflict(error)) return false
-    return (error as { status?: number }).status === 422
+    return (error as { status?: number }).status === 403
   }
 }

@@ -65,14 +65,13 @@ export interface AdmissionResponse {
 
 export const allowed = (): AdmissionResponse => ({ allowed: true })
 
-/** A refusal. No `reason` in the status: with `Invalid`, kubectl would print the causes and lose the message. */
-export const denied = (
-  code: 403 | 422,
-  message: string,
-  causes: readonly Cause[] = [],
-): AdmissionResponse => ({
+/**
+ * A refusal. 403, as 422 makes `kubectl apply --force` and Flux's `force: true` delete the object to create it anew. No
+ * `reason` in the status: with `Invalid`, kubectl would print the causes and lose the message.
+ */
+export const denied = (message: string, causes: readonly Cause[] = []): AdmissionResponse => ({
   allowed: false,
-  status: { code, message, ...(causes.length > 0 && { details: { causes } }) },
+  status: { code: 403, message, ...(causes.length > 0 && { details: { causes } }) },
 })
 
 export const patched = (operations: readonly Operation[]): AdmissionResponse => ({

@@ -101,7 +101,7 @@ export const untilKept = ({ metric }: Pick<AutopilotCluster, 'metric'>): Promise
 export async function isJudged({ admin }: Pick<AutopilotCluster, 'admin'>): Promise<boolean> {
   const wrong = { metadata: { annotations: { 'platform.kubevirt.io/mode': 'nonsense' } } }
   const type = 'application/merge-patch+json'
-  return (await admin('PATCH', `${HEALTH_CHECK}?dryRun=All`, wrong, type)).status === 422
+  return (await admin('PATCH', `${HEALTH_CHECK}?dryRun=All`, wrong, type)).status === 403
 }
 
 /** A Secret's data, encoded. */

@@ -112,7 +112,7 @@ t.test('writes that are made to take long', async (t) => {
               edit(),
               edit(),
             ])
-            t.equal(status, 422)
+            t.equal(status, 403)
             t.match(answer.message, told)
             t.same(await stored(path), was, 'nothing of it is stored')
             for (const other of others) t.match(other.status, /200|409/)

@@ -208,7 +208,7 @@ t.test('what happens to the processes themselves', async (t) => {
       'a wrong annotation is refused',
       async () => {
         const { status } = await cluster.admin('PATCH', dryRun, wrong, MERGE)
-        return status === 422
+        return status === 403
       },
       90_000,
     )

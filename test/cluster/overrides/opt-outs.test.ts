@@ -173,7 +173,7 @@ t.test('deletions and opt-outs', async (t) => {
     ] as const) {
       const { code, stderr } = await alice([...annotateHco(annotation), '-v=6'])
       t.equal(code, 1, annotation)
-      t.match(stderr, /status="422 Unprocessable Entity"/)
+      t.match(stderr, /status="403 Forbidden"/)
       t.match(stderr, fault)
     }
     t.notOk((await read(HCO)).metadata.annotations)

@@ -43,11 +43,11 @@ t.test('overrides', async (t) => {
       'minHealthy is ours again',
       async () => 'f:minHealthy' in owned(await read(HEALTH_CHECK))['f:spec'],
     )
-  const manifest = (value: string) =>
+  const manifest = (value: string, annotations?: Readonly<Record<string, string>>) =>
     JSON.stringify({
       apiVersion: 'remediation.medik8s.io/v1alpha1',
       kind: 'NodeHealthCheck',
-      metadata: { name: 'virt-node-health-check' },
+      metadata: { name: 'virt-node-health-check', annotations },
       spec: { minHealthy: value },
     })
 
@@ -103,11 +103,20 @@ t.test('overrides', async (t) => {
     ] as const) {
       const { code, stderr } = await alice([...annotate(CHECK, annotation), '-v=6'])
       t.equal(code, 1, annotation)
-      t.match(stderr, /status="422 Unprocessable Entity"/)
+      t.match(stderr, /status="403 Forbidden"/)
       t.match(stderr, /^Error from server: .*NodeHealthCheck virt-node-health-check/m)
       t.match(stderr, fault)
     }
     t.equal((await read(HEALTH_CHECK)).metadata.resourceVersion, before.metadata.resourceVersion)
+  })
+
+  await t.test('what is denied is not deleted and created anew, even by --force', async (t) => {
+    const { uid } = (await read(HEALTH_CHECK)).metadata
+    const wrong = manifest('51%', { [`${PREFIX}/mode`]: 'off' })
+    const { code, stderr } = await alice(['apply', '--force', '-f-'], { input: wrong })
+    t.equal(code, 1)
+    t.match(stderr, /mode must be "unmanaged" or "managed"/)
+    t.equal((await read(HEALTH_CHECK)).metadata.uid, uid)
   })
 
   await t.test('every fault is a cause of its own, with its place', async (t) => {
@@ -117,7 +126,7 @@ t.test('overrides', async (t) => {
     ]
     const type = 'application/json-patch+json'
     const { status, body: refusal } = await cluster.admin<Loose>('PATCH', HEALTH_CHECK, body, type)
-    t.equal(status, 422)
+    t.equal(status, 403)
     t.same(
       refusal.details.causes.map(({ field }: Loose) => field),
       [`metadata.annotations[${PREFIX}/mode]`, `metadata.annotations[${PREFIX}/reconcile-paused]`],

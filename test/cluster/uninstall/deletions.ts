@@ -49,7 +49,7 @@ export function deletionsOn({ admin, read, ...rest }: AutopilotCluster): Deletio
   }
   const isJudged = async () => {
     const wrong = { metadata: { annotations: { 'platform.kubevirt.io/mode': 'anybody?' } } }
-    return (await admin('PATCH', `${SWAP}?dryRun=All`, wrong, merge)).status === 422
+    return (await admin('PATCH', `${SWAP}?dryRun=All`, wrong, merge)).status === 403
   }
   return {
     patch,

@@ -135,7 +135,7 @@ const CREATIONS: readonly Creation[] = [
     says: 'an override is no valid one',
     subject: corrected,
     edit: annotate({ [`${PREFIX}/ignore-fields`]: 'data' }),
-    verdict: 'denied InvalidOverride 422',
+    verdict: 'denied InvalidOverride 403',
     told: [/ignore-fields.* must start with/],
   },
   {
@@ -149,7 +149,7 @@ const CREATIONS: readonly Creation[] = [
     says: 'a HyperConverged comes with a setting that is none',
     subject: hyperConverged,
     edit: annotate({ [`${PREFIX}/enforcement`]: 'warn' }),
-    verdict: 'denied InvalidSetting 422',
+    verdict: 'denied InvalidSetting 403',
     told: [/enforcement must be "correct" or "deny"/],
   },
 ]

@@ -52,15 +52,15 @@ function responseTo(verdict: Verdict, { write, managed, snapshot }: Gathered): A
     case 'denied': {
       if ('problems' in verdict) return responseToFault(verdict, incoming)
       return verdict.reason === 'Oversized'
-        ? denied(422, oversizedDenial(managed, incoming))
-        : denied(403, driftDenial(verdict, managed, incoming, facts))
+        ? denied(oversizedDenial(managed, incoming))
+        : denied(driftDenial(verdict, managed, incoming, facts))
     }
   }
 }
 
 const responseToFault = (fault: Fault, incoming: KubeObject) => {
   const { message, causes } = faultDenial(fault, incoming)
-  return denied(fault.reason === 'PatchBlocked' ? 403 : 422, message, causes)
+  return denied(message, causes)
 }
 
 /** The answer to a write whose annotations are refused before anything is known but the catalog. */
@@ -79,7 +79,7 @@ export function answerDeletion(
 ): Answer {
   const response =
     verdict.kind === 'denied'
-      ? denied(403, deletionDenial(managed, old, snapshot))
+      ? denied(deletionDenial(managed, old, snapshot))
       : withWarnings(allowed(), deletionWarnings(verdict, managed, old, snapshot))
   return answered(response, verdict, managed)
 }

@@ -181,7 +181,7 @@ export const DENIALS: readonly Write[] = [
     says: 'an override is no valid one',
     subject: healthCheck,
     edit: annotate({ [`${PREFIX}/mode`]: 'off', [`${PREFIX}/patch`]: '[{"op":"add"}]' }),
-    verdict: 'denied InvalidOverride 422',
+    verdict: 'denied InvalidOverride 403',
     told: [/mode must be "unmanaged" or "managed"/, /operation 0/],
   },
   {
@@ -195,7 +195,7 @@ export const DENIALS: readonly Write[] = [
     says: 'a setting is no valid one',
     subject: hyperConverged,
     edit: annotate({ [`${PREFIX}/autopilot`]: 'True' }),
-    verdict: 'denied InvalidSetting 422',
+    verdict: 'denied InvalidSetting 403',
     told: [/autopilot must be "true", "false", "observe" or/],
   },
 ]

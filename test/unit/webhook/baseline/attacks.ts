@@ -115,7 +115,7 @@ t.test('denies a patch that is an attack, or no patch', async (t) => {
     const text = typeof patch === 'string' ? patch : JSON.stringify(patch)
     const { allowed, status, patch: stored } = answerTo('hco-golden-config', { [PATCH]: text })
     t.equal(allowed, false, attack)
-    t.equal(status?.code, 422, attack)
+    t.equal(status?.code, 403, attack)
     t.match(status?.message ?? '', fault, attack)
     t.not(status?.details?.causes.length ?? 0, 0, `${attack}: with a cause`)
     t.equal(stored, undefined, attack)
@@ -178,7 +178,7 @@ t.test('denies a switch that is written almost right', async (t) => {
   ] as const) {
     const { allowed, status } = answerTo('hco-golden-config', { [key]: text })
     t.equal(allowed, false, `${key}=${text}`)
-    t.equal(status?.code, 422, `${key}=${text}`)
+    t.equal(status?.code, 403, `${key}=${text}`)
   }
 })
 

@@ -783,7 +783,7 @@ t.test('tells of what is too much to be judged, and lets whoever has it go on', 
   t.match(tell('object'), {
     allowed: false,
     status: {
-      code: 422,
+      code: 403,
       message: `NodeHealthCheck virt-node-health-check: it has more than 20000 values, too many for virt-platform-autopilot to judge (node-health-standard: the VMs of a dead node must start elsewhere). Nothing was stored: write fewer.
 To own the object: kubectl annotate nodehealthcheck virt-node-health-check --overwrite platform.kubevirt.io/mode=unmanaged`,
     },
@@ -806,8 +806,8 @@ t.test('lets nobody near what reboots nodes by way of an object that is too much
     handlersWith().mutate(requestFor('UPDATE', { object, oldObject, oversized }))
   const unmanaged = skeleton(swap, 'unmanaged')
   t.equal(write(unmanaged, skeleton(swap)).allowed, true, 'whoever owns it may')
-  t.match(write(skeleton(swap), unmanaged), { allowed: false, status: { code: 422 } })
-  t.match(write(skeleton(swap), skeleton(swap)), { allowed: false, status: { code: 422 } })
+  t.match(write(skeleton(swap), unmanaged), { allowed: false, status: { code: 403 } })
+  t.match(write(skeleton(swap), skeleton(swap)), { allowed: false, status: { code: 403 } })
   t.equal(write(skeleton(health, 'unmanaged'), skeleton(health)).allowed, true)
   t.equal(write(skeleton(health), skeleton(health, 'unmanaged')).allowed, false)
   t.equal(write(skeleton(health), skeleton(health)).allowed, true, 'no worse than before')

@@ -26,7 +26,7 @@ const nameOf = (key: string, value: string) => `${key}=${value.slice(0, 60)}`
 for (const [asset, key, value, ...told] of refused) {
   t.test(`refuses ${nameOf(key, value)} on ${asset}, and says why`, async (t) => {
     const { status } = annotate(asset, key, value)
-    t.equal(status?.code, 422)
+    t.equal(status?.code, 403)
     const end = 'Nothing was stored: mend the annotation and write again.'
     t.strictSame(status?.message.split('\n'), [...told, end])
   })

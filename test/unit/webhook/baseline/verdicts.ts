@@ -439,19 +439,19 @@ const writes: readonly Write[] = [
     says: `denies the invalid override ${JSON.stringify(annotations)}`,
     ...update(hco, { annotations }),
     verdict: 'denied InvalidOverride',
-    code: 422,
+    code: 403,
   })),
   {
     says: 'denies an invalid override on an object that is created',
     incoming: edited(health, { annotations: { [MODE]: '' } }),
     verdict: 'denied InvalidOverride',
-    code: 422,
+    code: 403,
   },
   {
     says: 'denies an invalid pointer on an object that is created',
     incoming: edited(health, { annotations: { [IGNORE_FIELDS]: 'spec' } }),
     verdict: 'denied InvalidOverride',
-    code: 422,
+    code: 403,
   },
   {
     says: 'denies an invalid override beside one that was invalid before',
@@ -461,7 +461,7 @@ const writes: readonly Write[] = [
       { annotations: { [PATCH]: 'no JSON' } },
     ),
     verdict: 'denied InvalidOverride',
-    code: 422,
+    code: 403,
   },
   {
     says: 'lets an annotation pass that was invalid before',
@@ -493,7 +493,7 @@ const writes: readonly Write[] = [
     says: 'denies a whole field of the spec on a sensitive kind',
     ...update(swap, { annotations: { [IGNORE_FIELDS]: '/spec' } }),
     verdict: 'denied InvalidOverride',
-    code: 422,
+    code: 403,
   },
   ...[
     { [AUTOPILOT]: 'True' },
@@ -503,13 +503,13 @@ const writes: readonly Write[] = [
     says: `denies the invalid setting ${JSON.stringify(annotations)}`,
     ...update(hco, { annotations }),
     verdict: 'denied InvalidSetting',
-    code: 422,
+    code: 403,
   })),
   {
     says: 'denies an invalid setting on a HyperConverged that is created',
     incoming: edited(hco, { annotations: { [ENFORCEMENT]: 'warn' } }),
     verdict: 'denied InvalidSetting',
-    code: 422,
+    code: 403,
   },
   {
     says: 'lets a setting pass that was invalid before, keeping its last valid meaning',
@@ -757,7 +757,7 @@ const writes: readonly Write[] = [
     ...update(swap, { annotations: { [MODE]: 'x' } }),
     known: snapshotOf({ settings: { [AUTOPILOT]: 'hco' } }),
     verdict: 'denied InvalidOverride',
-    code: 422,
+    code: 403,
   },
   {
     says: 'does not read pointers that there is no baseline for',
@@ -862,7 +862,7 @@ const writes: readonly Write[] = [
     ...update(hco, { annotations: { [AUTOPILOT]: 'yes' } }),
     known: snapshotOf({ otherAutopilot: 'idle' }),
     verdict: 'denied InvalidSetting',
-    code: 422,
+    code: 403,
   },
   {
     says: 'corrects with the write that puts it to sleep',
