@@ -10,7 +10,7 @@ const MAIN = join(import.meta.dirname, '../../../../src/cli/main.ts')
 const ON_TERMINAL = 'import pty, sys; pty.spawn(sys.argv[1:])'
 
 // Nothing of the tests' own surroundings: of them Node asks CI and a dozen more for colours.
-const SURROUNDINGS = ['-i', `PATH=${process.env.PATH}`, 'TERM=xterm']
+const ALONE = ['-c', 'exec env -i PATH="$PATH" TERM=xterm "$@"', 'sh']
 
 t.test('verdicts have colours on a terminal alone, and not under NO_COLOR', async (t) => {
   const file = join(t.testdir(), 'hco.yaml')
@@ -22,7 +22,7 @@ t.test('verdicts have colours on a terminal alone, and not under NO_COLOR', asyn
   const terminal = ['python3', '-c', ON_TERMINAL, ...check]
   // Its first line: on a terminal what it says to standard error comes after it.
   const said = (command: readonly string[], ...env: readonly string[]) => {
-    const [line] = execFileSync('env', [...SURROUNDINGS, ...env, ...command], {
+    const [line] = execFileSync('sh', [...ALONE, ...env, ...command], {
       encoding: 'utf8',
       stdio: 'pipe',
     }).split(/\r?\n/)
