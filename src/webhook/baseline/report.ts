@@ -4,7 +4,7 @@ import { cut } from '../../shared/engine/format-value.ts'
 import { isKubeObject, type KubeObject } from '../../shared/engine/json/object.ts'
 import { createKeyedLimit, createLineLimit, type KeyedLimit } from '../server/rate-limits.ts'
 import type { AdmissionRequest } from '../server/review.ts'
-import { type Contest, labelsOf } from './contests/contest-limiter.ts'
+import { type Contest, labelsOf, shortName } from './contests/contest-limiter.ts'
 import type { ObjectLabels } from './contests/contests.ts'
 import type { Answer } from './words/answer.ts'
 import { preventedEvent, warEvent } from './words/event-notes.ts'
@@ -55,7 +55,7 @@ export function createReport({ metrics, log, record, digest, now }: ReportDeps) 
   }
   const isFirst = ({ verdict, reason, prevented, contest }: Answer, ...about: unknown[]) => {
     const pointers = (prevented ?? contest?.drifts ?? []).map(({ pointer }) => pointer).sort()
-    return once(digest(JSON.stringify([verdict, reason, ...about, pointers])), now())
+    return once(shortName(JSON.stringify([verdict, reason, ...about, pointers]), digest), now())
   }
   /** Counts the contest, and tells of an episode that it opens. */
   const tellContest = (contest: Contest, subject: KubeObject): boolean => {

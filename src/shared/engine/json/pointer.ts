@@ -46,11 +46,12 @@ export function has(document: unknown, tokens: readonly string[]): boolean {
 
 /** Reads what the pointer leads to; undefined where `has` says that there is nothing. */
 export function valueAt(document: unknown, tokens: readonly string[]): unknown {
-  if (tokens.length === 0) return document
+  const [first, ...others] = tokens
+  if (first === undefined) return document
   // The library follows inherited members and reads `/list/length`: hence the check before it.
-  return isContainer(document) && has(document, tokens)
-    ? jsonpointer.get(document, formatPointer(tokens))
-    : undefined
+  if (!isContainer(document) || !has(document, tokens)) return undefined
+  // Most pointers have one segment, for which the library compiles too much.
+  return others.length === 0 ? document[first] : jsonpointer.get(document, formatPointer(tokens))
 }
 
 const unescapeToken = (token: string) => token.replaceAll('~1', '/').replaceAll('~0', '~')

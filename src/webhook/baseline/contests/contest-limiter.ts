@@ -78,6 +78,8 @@ const isResumed = (old: KubeObject, incoming: KubeObject) =>
 const nameOfValue = (found: unknown, digest: Digest) =>
   found === undefined ? '' : shortName(canonicalJson(found), digest)
 
-// What is kept for an hour is short, however long a caller made it.
 const NAME_LIMIT = 256
-const shortName = (text: string, digest: Digest) => (text.length > NAME_LIMIT ? digest(text) : text)
+
+/** What stands for a text that is kept: a digest of a long one, so that it is short, however long a caller made it. */
+export const shortName = (text: string, digest: Digest) =>
+  text.length > NAME_LIMIT ? digest(text) : text
