@@ -51,9 +51,14 @@ async function complete(rehearsal: Rehearsal): Promise<void> {
     const isMetrics = ({ metadata }: Loose) => SERVICE.endsWith(`/services/${metadata.name}`)
     return kept.every(isManaged) && kept.some(isMetrics)
   })
-  await eventually('the API server asks the webhook', async () => {
+  const isJudged = async () => {
     const { status, body } = await rehearsal.patch(SERVICE, toTargetPort(1), { dryRun: 'All' })
     return status === 200 && targetPortOf(body) !== 1
+  }
+  // Several at once, so that each replica is asked: they learn of the platform one after the other.
+  await eventually('the API server asks the webhook, and every replica judges', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, isJudged))
+    return answers.every(Boolean)
   })
 }
 
