@@ -78,7 +78,7 @@ export const kubeconfigOption = () =>
 export const assetsOption = () =>
   new Option(
     '--assets <folder>',
-    'a folder of assets of your own, kept beside ours: see docs/own-assets.md',
+    'a folder of assets of your own, kept beside ours: see docs/baseline/own-assets.md',
   )
 export const hcoNamespaceOption = () =>
   new Option('--hco-namespace <name>', 'where the HyperConverged is, if there are several')

@@ -14,29 +14,32 @@ import { TEMPLATE_NAMES } from '../../src/shared/engine/strict-view.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8')
 const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: ROOT })]
-const annotations = read('docs/annotations.md')
+const annotations = read('docs/baseline/annotations.md')
 
 const keysOf = (text: string) =>
   new Set(text.match(/platform\.kubevirt\.io\/[a-z0-9-]+/g)?.map((key) => key.replace(/-$/, '')))
 
-t.test('docs/annotations.md describes every annotation that there is, and no other', async (t) => {
-  const { PREFIX } = names
-  const stated = Object.values(names)
-    .flat()
-    .filter((name) => typeof name === 'string' && name.startsWith(PREFIX) && name !== PREFIX)
-  const catalog = await loadCatalogWith({ namespace: 'autopilot' })
-  const optIns = catalog
-    .flatMap(conditionsOf)
-    .flatMap((condition) =>
-      condition.type === 'annotation' && !condition.not ? [PREFIX + condition.key] : [],
-    )
-  const known = new Set([...stated, ...optIns])
-  t.same([...keysOf(annotations)].sort(), [...known].sort())
-})
+t.test(
+  'docs/baseline/annotations.md describes every annotation that there is, and no other',
+  async (t) => {
+    const { PREFIX } = names
+    const stated = Object.values(names)
+      .flat()
+      .filter((name) => typeof name === 'string' && name.startsWith(PREFIX) && name !== PREFIX)
+    const catalog = await loadCatalogWith({ namespace: 'autopilot' })
+    const optIns = catalog
+      .flatMap(conditionsOf)
+      .flatMap((condition) =>
+        condition.type === 'annotation' && !condition.not ? [PREFIX + condition.key] : [],
+      )
+    const known = new Set([...stated, ...optIns])
+    t.same([...keysOf(annotations)].sort(), [...known].sort())
+  },
+)
 
 t.test('no page names an annotation that there is not', async (t) => {
   const known = keysOf(annotations)
-  for (const page of pages.filter((page) => page !== 'docs/assets.md')) {
+  for (const page of pages.filter((page) => page !== 'docs/baseline/assets.md')) {
     for (const key of keysOf(read(page))) t.ok(known.has(key), `${page}: ${key}`)
   }
 })
@@ -94,14 +97,14 @@ const blocksOf = (page: string, language: string) =>
 
 t.test('the page on assets of one’s own shows the example that the tests run', async (t) => {
   const folder = 'docs/examples/own-assets'
-  const [catalog, volumes = '', removal = ''] = blocksOf('docs/own-assets.md', 'yaml')
+  const [catalog, volumes = '', removal = ''] = blocksOf('docs/baseline/own-assets.md', 'yaml')
   t.equal(catalog, read(`${folder}/catalog.yaml`))
-  const [template] = blocksOf('docs/own-assets.md', '')
+  const [template] = blocksOf('docs/baseline/own-assets.md', '')
   t.equal(template, read(`${folder}/active/vm-clock.yaml.ejs`))
   const files = globSync(`${folder}/**/*.*`, { cwd: ROOT }).map((name) => relative(folder, name))
   const [{ configMap }] = parse(volumes).volumes
   t.same(configMap.items.map(({ path }: { path: string }) => path).sort(), files.sort())
-  const commands = blocksOf('docs/own-assets.md', 'sh').join('')
+  const commands = blocksOf('docs/baseline/own-assets.md', 'sh').join('')
   for (const name of files) t.ok(commands.includes(`--from-file=${folder}/${name}`), name)
 
   const own = (text: string) => ({
@@ -117,7 +120,7 @@ t.test('the page on assets of one’s own shows the example that the tests run',
 })
 
 t.test('the page on commands names all that facts are read from', async (t) => {
-  const page = read('docs/commands.md')
+  const page = read('docs/baseline/commands.md')
   const [, row = ''] = /^\| `--nodes FILE` \| (.*) \|$/m.exec(page) ?? []
   const { hco, ...others } = FACT_SOURCES
   for (const { kind } of Object.values(others)) t.match(row, new RegExp(`\\b${kind}s?\\b`), kind)
@@ -129,6 +132,6 @@ t.test('the page on commands names all that facts are read from', async (t) => {
 })
 
 t.test('the page on assets of one’s own names all that a template is given', async (t) => {
-  const page = read('docs/own-assets.md')
+  const page = read('docs/baseline/own-assets.md')
   for (const name of TEMPLATE_NAMES) t.match(page, new RegExp(`\\| .*\`${name}[.(\`]`), name)
 })

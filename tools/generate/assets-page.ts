@@ -10,7 +10,7 @@ import { describeCondition } from '../../src/shared/baseline/facts/conditions.ts
 import { markdownTable } from './markdown-table.ts'
 import { NOTICE } from './notice.ts'
 
-/** docs/assets.md: every asset, when it is active and what an edit or a change of it means. */
+/** docs/baseline/assets.md: every asset, when it is active and what an edit or a change of it means. */
 export const assetsPage = (catalog: Catalog) => `<!-- ${NOTICE} -->
 
 # The assets

@@ -27,10 +27,10 @@ interface FeatureAsset {
   readonly conditions: readonly string[]
 }
 
-/** docs/features.json: the features for machines. */
+/** docs/baseline/features.json: the features for machines. */
 export const featuresFile = (catalog: Catalog) => jsonFile({ features: featuresOf(catalog) })
 
-/** docs/features.md: what each feature is for, and what asks for it. */
+/** docs/baseline/features.md: what each feature is for, and what asks for it. */
 export const featuresPage = (catalog: Catalog) => `<!-- ${NOTICE} -->
 
 # The features

@@ -9,7 +9,7 @@ export function referencePage(): string {
 
 # Reference of the commands
 
-Every command and option, as \`--help\` has them. What they are for is in [commands.md](commands.md).
+Every command and option, as \`--help\` has them. What they are for is in [commands.md](baseline/commands.md).
 ${program.commands.map((command) => sectionOf(program.name(), command)).join('')}`
 }
 

@@ -10,7 +10,7 @@ import { NOTICE } from './notice.ts'
 
 const DEFINITIONS = join(import.meta.dirname, '../../test/crds')
 
-/** docs/webhooks.yaml: the configurations as the leader registers them where every API of the catalog is served. */
+/** docs/baseline/webhooks.yaml: the configurations as the leader registers them where every API of the catalog is served. */
 export function webhooksFile(catalog: Catalog, namespace: string): string {
   const served = catalog.map(({ object }) => [kindKey(object), object.versions] as const)
   const hco = { apiVersion: '', namespace: 'openshift-cnv', annotations: {}, spec: {} }

@@ -71,7 +71,10 @@ t.test('Secrets that change while the leader decides', async (t) => {
   )
 
   await t.test('the command of the docs drops an authority whose key leaked', async (t) => {
-    const docs = readFileSync(join(import.meta.dirname, '../../../docs/operating.md'), 'utf8')
+    const docs = readFileSync(
+      join(import.meta.dirname, '../../../docs/baseline/operating.md'),
+      'utf8',
+    )
     const [, command = ''] = /^(kubectl delete secret -n \S+ .*)$/m.exec(docs) ?? []
     const before = await untilInUse(cluster, 'what is stored is in use', () => true)
     const here = command.replace('-n virt-platform-autopilot ', `-n ${NAMESPACE} `)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 
-const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/gitops.md'), 'utf8')
+const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/baseline/gitops.md'), 'utf8')
 
 /** The blocks of the page on GitOps in one language, in their order. */
 export const blocks = (language: string): readonly string[] =>

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 
-/** Where it breaks, in the words of docs/faults.md. */
+/** Where it breaks, in the words of docs/baseline/faults.md. */
 export type Part =
   | 'API server'
   | 'reconciler'
@@ -17,7 +17,7 @@ export interface Fault {
 }
 
 /**
- * A test that shows what comes of a fault. docs/faults.md lists each call, and is generated from the
+ * A test that shows what comes of a fault. docs/baseline/faults.md lists each call, and is generated from the
  * source: the fault must be written out where it is called.
  */
 export const faultTest = (

@@ -13,7 +13,7 @@ import {
 } from '../harness/autopilot-fixture.ts'
 import { OUR_NAMESPACE, OWNER, REGISTERED, untilGone } from './uninstall.ts'
 
-const PAGE = join(import.meta.dirname, '../../../docs/uninstalling.md')
+const PAGE = join(import.meta.dirname, '../../../docs/baseline/uninstalling.md')
 const DEFAULT = 'virt-platform-autopilot'
 const PROGRAM = 'npm run -s autopilot --'
 

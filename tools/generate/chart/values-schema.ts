@@ -145,7 +145,7 @@ export const valuesSchema = closed({
         default: [],
       }),
     },
-    'Assets of your own: a ConfigMap that is mounted into both processes (docs/own-assets.md). The roles that go with them, which `rbac --assets` prints, you apply yourself, before.',
+    'Assets of your own: a ConfigMap that is mounted into both processes (docs/baseline/own-assets.md). The roles that go with them, which `rbac --assets` prints, you apply yourself, before.',
   ),
   logLevel: oneOf([...LOG_LEVELS], {
     description: 'The least of what is logged; debug shows stack traces too.',
