@@ -4,9 +4,9 @@ import type { KubeObject } from '../../src/shared/engine/json/object.ts'
 import {
   type AutopilotCluster,
   autopilotCluster,
-  MUTATING,
 } from '../../test/cluster/harness/autopilot-fixture.ts'
 import { manifestsOf } from '../../test/cluster/harness/manifests.ts'
+import { MUTATING } from '../../test/cluster/harness/objects.ts'
 import { ownProgram, type Program } from '../../test/cluster/harness/program.ts'
 import { untilReady } from '../dev/readiness.ts'
 import { AUDIT_POLICY, type Audit, createAudit } from './audit.ts'

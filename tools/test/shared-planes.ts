@@ -1,5 +1,5 @@
 import { env } from 'node:process'
-import { SHARED_PLANE, startSharedPlane } from '../../test/cluster/harness/shared-plane.ts'
+import { SHARED_PLANE, startSharedPlane } from '../../test/cluster/harness/plane/shared-plane.ts'
 import { findBinaries } from '../go-programs/binaries.ts'
 
 /** A control plane that outlives the test files of one slot: what tells them of it, and how it ends. */

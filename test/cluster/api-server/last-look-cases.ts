@@ -1,4 +1,4 @@
-import { HEALTH_CHECK } from '../harness/autopilot-fixture.ts'
+import { HEALTH_CHECK } from '../harness/objects.ts'
 import { NAMESPACE } from '../harness/program.ts'
 import { APPLY, type Case, check, MERGE, NAME } from './match-cases.ts'
 

@@ -1,4 +1,4 @@
-import { HEALTH_CHECK, METALLB } from '../harness/autopilot-fixture.ts'
+import { HEALTH_CHECK, METALLB } from '../harness/objects.ts'
 
 export const CHECKS = HEALTH_CHECK.slice(0, HEALTH_CHECK.lastIndexOf('/'))
 export const METALLBS = METALLB.slice(0, METALLB.lastIndexOf('/'))

@@ -3,17 +3,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { send } from '../../../tools/control-plane/request.ts'
 import { jsonLines } from '../harness/audit.ts'
-import {
-  autopilotCluster,
-  HCO,
-  HEALTH_CHECK,
-  type Loose,
-  MUTATING,
-  NAMESPACE,
-  PCI,
-  STATE,
-  VALIDATING,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
+import { HCO, HEALTH_CHECK, MUTATING, PCI, STATE, VALIDATING } from '../harness/objects.ts'
 import { ownProgram } from '../harness/program.ts'
 import { run } from '../harness/run.ts'
 import { PATIENCE_S } from '../harness/stalls.ts'

@@ -1,7 +1,7 @@
 import { json } from 'node:stream/consumers'
 import type { Loose } from '../harness/autopilot-fixture.ts'
 import type { Scope } from '../harness/fixture.ts'
-import { startHttpsServer } from '../harness/https-server.ts'
+import { startHttpsServer } from '../harness/network/https-server.ts'
 
 /** A webhook that lets everything pass, and remembers at which of its paths it was asked. */
 export interface Witness {

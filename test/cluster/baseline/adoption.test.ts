@@ -1,15 +1,8 @@
 import t, { type Test } from 'tap'
 
 import { ownFolder } from '../../../src/cli/assets.ts'
-import {
-  autopilotCluster,
-  HCO,
-  HEALTH_CHECK,
-  KUBELET,
-  type Loose,
-  METALLB,
-  PCI,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
+import { HCO, HEALTH_CHECK, KUBELET, METALLB, PCI } from '../harness/objects.ts'
 import { programWith } from '../harness/program.ts'
 import { until } from '../harness/until.ts'
 

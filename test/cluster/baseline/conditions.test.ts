@@ -1,7 +1,8 @@
 import t from 'tap'
 import type { Condition } from '../../../src/shared/baseline/catalog/condition-schemas.ts'
 import type { Manifest } from '../../../tools/control-plane/manifests.ts'
-import { autopilotCluster, HYPERCONVERGED, STATE } from '../harness/autopilot-fixture.ts'
+import { autopilotCluster } from '../harness/autopilot-fixture.ts'
+import { HYPERCONVERGED, STATE } from '../harness/objects.ts'
 import { type CatalogText, configMap, programWith } from '../harness/program.ts'
 import { until } from '../harness/until.ts'
 

@@ -1,17 +1,15 @@
 import t from 'tap'
 import type { Manifest } from '../../../tools/control-plane/manifests.ts'
+import { autopilotCluster, isReady, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import {
-  autopilotCluster,
   DESCHEDULER,
   HCO,
   HEALTH_CHECK,
   HYPERCONVERGED,
-  isReady,
   METALLB,
-  NAMESPACE,
   PCI,
   SWAP,
-} from '../harness/autopilot-fixture.ts'
+} from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const LEASE = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/virt-platform-autopilot.kubevirt.io`

@@ -5,15 +5,8 @@ import t from 'tap'
 import { statusOf } from '../../../src/shared/baseline/asset-status.ts'
 import { readSettings } from '../../../src/shared/baseline/settings/settings.ts'
 import { factsWith } from '../../unit/baseline/facts.ts'
-import {
-  autopilotCluster,
-  HCO,
-  HYPERCONVERGED,
-  type Loose,
-  PCI,
-  STATE,
-  SWAP,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
+import { HCO, HYPERCONVERGED, PCI, STATE, SWAP } from '../harness/objects.ts'
 import { type CatalogText, ownProgram, programWith } from '../harness/program.ts'
 import { until } from '../harness/until.ts'
 

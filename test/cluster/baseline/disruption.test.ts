@@ -1,15 +1,6 @@
 import t from 'tap'
-import {
-  autopilotCluster,
-  HCO,
-  HEALTH_CHECK,
-  HYPERCONVERGED,
-  isReady,
-  KUBELET,
-  type Loose,
-  PCI,
-  SWAP,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, isReady, type Loose } from '../harness/autopilot-fixture.ts'
+import { HCO, HEALTH_CHECK, HYPERCONVERGED, KUBELET, PCI, SWAP } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const POOL = ['machineconfigpool', 'worker']

@@ -3,7 +3,8 @@ import t from 'tap'
 
 import { install } from '../../../tools/control-plane/install.ts'
 import { loadManifests, manifestsIn } from '../../../tools/control-plane/manifests.ts'
-import { autopilotCluster, HEALTH_CHECK, HYPERCONVERGED } from '../harness/autopilot-fixture.ts'
+import { autopilotCluster } from '../harness/autopilot-fixture.ts'
+import { HEALTH_CHECK, HYPERCONVERGED } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const FENCING = HEALTH_CHECK.replace(/[^/]+$/, 'virt-node-health-check-fencing')

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { autopilotCluster, HYPERCONVERGED, METALLB } from '../harness/autopilot-fixture.ts'
+import { autopilotCluster } from '../harness/autopilot-fixture.ts'
+import { HYPERCONVERGED, METALLB } from '../harness/objects.ts'
 import { configMap, programWith } from '../harness/program.ts'
 import { until } from '../harness/until.ts'
 

@@ -1,17 +1,9 @@
 import t from 'tap'
 import { API_SERVER_METRICS } from '../../unit/assets/prometheus/metric-labels.ts'
-import {
-  autopilotCluster,
-  HCO,
-  HEALTH_CHECK,
-  HYPERCONVERGED,
-  KUBELET,
-  type Loose,
-  METALLB,
-  type Person,
-  SWAP,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
 import type { Said } from '../harness/fixture.ts'
+import { HCO, HEALTH_CHECK, HYPERCONVERGED, KUBELET, METALLB, SWAP } from '../harness/objects.ts'
+import type { Person } from '../harness/person.ts'
 import { until } from '../harness/until.ts'
 
 const LABEL = 'platform.kubevirt.io/managed-by'

@@ -2,14 +2,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { loadDefinitions } from '../../../tools/control-plane/definitions.ts'
 import type { Manifest } from '../../../tools/control-plane/manifests.ts'
-import {
-  autopilotCluster,
-  DESCHEDULER,
-  HCO,
-  HEALTH_CHECK,
-  type Loose,
-  METALLB,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
+import { DESCHEDULER, HCO, HEALTH_CHECK, METALLB } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'

@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { jsonLines } from '../harness/audit.ts'
-import {
-  autopilotCluster,
-  HCO,
-  HYPERCONVERGED,
-  type Loose,
-  STATE,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
+import { HCO, HYPERCONVERGED, STATE } from '../harness/objects.ts'
 import { configMap, programWith } from '../harness/program.ts'
 import { until } from '../harness/until.ts'
 

@@ -1,6 +1,7 @@
 import t from 'tap'
 
-import { autopilotCluster, HCO, HYPERCONVERGED } from '../harness/autopilot-fixture.ts'
+import { autopilotCluster } from '../harness/autopilot-fixture.ts'
+import { HCO, HYPERCONVERGED } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const PREFIX = 'platform.kubevirt.io'

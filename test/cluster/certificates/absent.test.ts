@@ -1,13 +1,8 @@
 import t from 'tap'
 import { AUDIT, audited, isWrite } from '../harness/audit.ts'
-import {
-  autopilotCluster,
-  HCO,
-  type Loose,
-  MUTATING,
-  VALIDATING,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
+import { HCO, MUTATING, VALIDATING } from '../harness/objects.ts'
 import { PATIENCE_S } from '../harness/stalls.ts'
 import { until } from '../harness/until.ts'
 import { AUTHORITY, isJudged, SERVING, untilInUse } from './certificates.ts'

@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type AutopilotCluster,
-  HCO,
-  HEALTH_CHECK,
-  KUBELET,
-  METALLB,
-} from '../harness/autopilot-fixture.ts'
+import type { AutopilotCluster } from '../harness/autopilot-fixture.ts'
 import { callsOf } from '../harness/calls.ts'
+import { HCO, HEALTH_CHECK, KUBELET, METALLB } from '../harness/objects.ts'
 import { STALL_MS, watchStalls } from '../harness/stalls.ts'
 import { until } from '../harness/until.ts'
 

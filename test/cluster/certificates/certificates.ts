@@ -1,14 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import { connect } from 'node:tls'
 import { certificatesIn } from '../../../src/shared/ops/pem.ts'
-import {
-  type AutopilotCluster,
-  HEALTH_CHECK,
-  type Loose,
-  MUTATING,
-  NAMESPACE,
-  VALIDATING,
-} from '../harness/autopilot-fixture.ts'
+import { type AutopilotCluster, type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
+import { HEALTH_CHECK, MUTATING, VALIDATING } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`

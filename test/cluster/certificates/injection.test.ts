@@ -1,14 +1,9 @@
 import t from 'tap'
 import { createAuthority, createServing } from '../../../src/reconciler/admission/issuance.ts'
-import {
-  autopilotCluster,
-  HEALTH_CHECK,
-  type Loose,
-  MUTATING,
-  VALIDATING,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
 import { callsOf } from '../harness/calls.ts'
 import { faultTest } from '../harness/fault.ts'
+import { HEALTH_CHECK, MUTATING, VALIDATING } from '../harness/objects.ts'
 import { PATIENCE_S } from '../harness/stalls.ts'
 import { until } from '../harness/until.ts'
 import { caBundleOf, dataOf, isJudged, untilKept } from './certificates.ts'

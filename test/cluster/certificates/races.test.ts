@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { autopilotCluster, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
-import { type ApiProxy, type Behind, type Passed, startProxy } from '../harness/proxy.ts'
+import { type ApiProxy, type Behind, type Passed, startProxy } from '../harness/network/proxy.ts'
 import { until } from '../harness/until.ts'
 import { AUTHORITY, inUse, isJudged, SERVING, untilInUse } from './certificates.ts'
 

@@ -1,15 +1,10 @@
 import t from 'tap'
 import { createAuthority, createServing } from '../../../src/reconciler/admission/issuance.ts'
 import { createClock } from '../faults/clocks.ts'
-import {
-  type AutopilotCluster,
-  autopilotCluster,
-  MUTATING,
-  NAMESPACE,
-  VALIDATING,
-} from '../harness/autopilot-fixture.ts'
+import { type AutopilotCluster, autopilotCluster, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
 import type { TestCluster } from '../harness/fixture.ts'
+import { MUTATING, VALIDATING } from '../harness/objects.ts'
 import { LOAD_FLAGS, losesNone, underLoad } from './admission-load.ts'
 import { AUTHORITY, dataOf, inUse, SERVING, untilInUse } from './certificates.ts'
 

@@ -1,14 +1,9 @@
 import t, { type Test } from 'tap'
 import { createAuthority, createServing } from '../../../src/reconciler/admission/issuance.ts'
-import {
-  autopilotCluster,
-  type Loose,
-  MUTATING,
-  NAMESPACE,
-  VALIDATING,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import { callsOf } from '../harness/calls.ts'
 import { faultTest } from '../harness/fault.ts'
+import { MUTATING, VALIDATING } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { LOAD_FLAGS, losesNone, underLoad } from './admission-load.ts'
 import {

@@ -7,7 +7,7 @@ import { NAMESPACE } from '../../chart/helm.ts'
 import type { Loose } from '../../chart/pods.ts'
 import { openRehearsal } from '../../e2e/rehearsal.ts'
 import { dataOf, isJudged } from '../certificates/certificates.ts'
-import { MUTATING, VALIDATING } from '../harness/autopilot-fixture.ts'
+import { MUTATING, VALIDATING } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { embeddedSite } from './embedded-site.ts'
 

@@ -6,8 +6,8 @@ import t from 'tap'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { isAlive } from '../../../tools/control-plane/processes.ts'
 import { findBinaries } from '../../../tools/go-programs/binaries.ts'
-import { METALLB } from '../harness/autopilot-fixture.ts'
 import { environment, type Scope, testCluster } from '../harness/fixture.ts'
+import { METALLB } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const DEV = join(import.meta.dirname, '../../../tools/dev/main.ts')

@@ -4,19 +4,17 @@ import { connect } from '../../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../../src/shared/cluster/kubeconfig.ts'
 import { writeAccountKubeconfig } from '../../../tools/dev/accounts.ts'
 import { audited } from '../harness/audit.ts'
+import { autopilotCluster, type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import {
-  autopilotCluster,
   HCO,
   HEALTH_CHECK,
   HYPERCONVERGED,
   KUBELET,
-  type Loose,
   METALLB,
-  NAMESPACE,
   PCI,
   STATE,
   SWAP,
-} from '../harness/autopilot-fixture.ts'
+} from '../harness/objects.ts'
 import { configMap, programWith } from '../harness/program.ts'
 import { type RunOptions, run } from '../harness/run.ts'
 import { until } from '../harness/until.ts'

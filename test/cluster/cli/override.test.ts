@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { autopilotCluster, HCO, NAMESPACE } from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, NAMESPACE } from '../harness/autopilot-fixture.ts'
+import { HCO } from '../harness/objects.ts'
 import { run } from '../harness/run.ts'
 
 t.test('commands for people with a cluster', async (t) => {

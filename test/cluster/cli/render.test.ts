@@ -13,14 +13,9 @@ import { drift } from '../../../src/shared/engine/merge/merge.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { install } from '../../../tools/control-plane/install.ts'
 import { loadManifests } from '../../../tools/control-plane/manifests.ts'
-import {
-  autopilotCluster,
-  HYPERCONVERGED,
-  type Loose,
-  NAMESPACE,
-  STATE,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import type { Said } from '../harness/fixture.ts'
+import { HYPERCONVERGED, STATE } from '../harness/objects.ts'
 import { ownProgram } from '../harness/program.ts'
 import { run } from '../harness/run.ts'
 import { until } from '../harness/until.ts'

@@ -1,14 +1,6 @@
 import t from 'tap'
-import {
-  autopilotCluster,
-  HCO,
-  HEALTH_CHECK,
-  HYPERCONVERGED,
-  type Loose,
-  METALLB,
-  MUTATING,
-  NAMESPACE,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
+import { HCO, HEALTH_CHECK, HYPERCONVERGED, METALLB, MUTATING } from '../harness/objects.ts'
 import { run } from '../harness/run.ts'
 import { until } from '../harness/until.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { STATE } from '../harness/autopilot-fixture.ts'
-import type { Passed } from '../harness/proxy.ts'
+import type { Passed } from '../harness/network/proxy.ts'
+import { STATE } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { createClock } from './clocks.ts'
 import { faultyCluster, HEAL } from './faulty-cluster.ts'

@@ -5,13 +5,11 @@ import {
   type AutopilotCluster,
   type AutopilotClusterOptions,
   autopilotCluster,
-  HCO,
-  HEALTH_CHECK,
   type Loose,
-  OBJECTS,
 } from '../harness/autopilot-fixture.ts'
 import type { Scope } from '../harness/fixture.ts'
-import { type ApiProxy, type Behind, startProxy } from '../harness/proxy.ts'
+import { type ApiProxy, type Behind, startProxy } from '../harness/network/proxy.ts'
+import { HCO, HEALTH_CHECK, OBJECTS } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 /** What a test asserts with: tap's `t`. */

@@ -1,9 +1,10 @@
 import t from 'tap'
 import { PREFIX } from '../../../src/shared/baseline/annotations.ts'
 import { LOAD_FLAGS } from '../certificates/admission-load.ts'
-import { autopilotCluster, HCO, SWAP } from '../harness/autopilot-fixture.ts'
+import { autopilotCluster } from '../harness/autopilot-fixture.ts'
 import { callsOf } from '../harness/calls.ts'
 import { faultTest } from '../harness/fault.ts'
+import { HCO, SWAP } from '../harness/objects.ts'
 
 const MERGE = 'application/merge-patch+json'
 const MiB = 1 << 20

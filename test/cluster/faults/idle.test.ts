@@ -1,13 +1,7 @@
 import t from 'tap'
 import { AUDIT, asLine, audited, isRequest } from '../harness/audit.ts'
-import {
-  autopilotCluster,
-  DESCHEDULER,
-  HEALTH_CHECK,
-  isReady,
-  OBJECTS,
-  STATE,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, isReady } from '../harness/autopilot-fixture.ts'
+import { DESCHEDULER, HEALTH_CHECK, OBJECTS, STATE } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 t.test('a reconciler at rest', async (t) => {

@@ -3,13 +3,9 @@ import { join } from 'node:path'
 import t from 'tap'
 import { type Client, connect, type RequestInput } from '../../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../../src/shared/cluster/kubeconfig.ts'
-import {
-  autopilotCluster,
-  HEALTH_CHECK,
-  type Loose,
-  NAMESPACE,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
+import { HEALTH_CHECK } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const RECONCILER = 'virt-platform-autopilot-reconciler'

@@ -3,15 +3,9 @@ import { join } from 'node:path'
 import t from 'tap'
 import { freePort } from '../../../tools/control-plane/ports.ts'
 import { type Leashed, spawnLeashed } from '../../../tools/control-plane/processes.ts'
-import {
-  autopilotCluster,
-  ENTRY,
-  HCO,
-  HEALTH_CHECK,
-  isReady,
-  NAMESPACE,
-  sumOf,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, ENTRY, isReady, NAMESPACE } from '../harness/autopilot-fixture.ts'
+import { HCO, HEALTH_CHECK } from '../harness/objects.ts'
+import { sumOf } from '../harness/readings.ts'
 import { PATIENCE_S } from '../harness/stalls.ts'
 import { until } from '../harness/until.ts'
 

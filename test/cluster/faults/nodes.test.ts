@@ -1,6 +1,6 @@
 import t from 'tap'
-import { STATE } from '../harness/autopilot-fixture.ts'
-import type { Passed, Which } from '../harness/proxy.ts'
+import type { Passed, Which } from '../harness/network/proxy.ts'
+import { STATE } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { faultyCluster, HEAL } from './faulty-cluster.ts'
 

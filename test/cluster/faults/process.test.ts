@@ -5,19 +5,12 @@ import t, { type Test } from 'tap'
 import { freePort } from '../../../tools/control-plane/ports.ts'
 import { spawnLeashed } from '../../../tools/control-plane/processes.ts'
 import { asLine, audited, isWrite } from '../harness/audit.ts'
-import {
-  ENTRY,
-  HCO,
-  HEALTH_CHECK,
-  isReady,
-  KUBELET,
-  METALLB,
-  NAMESPACE,
-  sumOf,
-} from '../harness/autopilot-fixture.ts'
+import { ENTRY, isReady, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
 import { environment } from '../harness/fixture.ts'
-import type { Passed } from '../harness/proxy.ts'
+import type { Passed } from '../harness/network/proxy.ts'
+import { HCO, HEALTH_CHECK, KUBELET, METALLB } from '../harness/objects.ts'
+import { sumOf } from '../harness/readings.ts'
 import { PATIENCE_S } from '../harness/stalls.ts'
 import { until } from '../harness/until.ts'
 import { faultyCluster, HEAL } from './faulty-cluster.ts'

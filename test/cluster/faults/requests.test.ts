@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { HEALTH_CHECK } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
+import { HEALTH_CHECK } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { faultyCluster, HEAL } from './faulty-cluster.ts'
 

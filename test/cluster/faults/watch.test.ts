@@ -1,7 +1,7 @@
 import t from 'tap'
-import { HEALTH_CHECK } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
-import type { Passed } from '../harness/proxy.ts'
+import type { Passed } from '../harness/network/proxy.ts'
+import { HEALTH_CHECK } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { faultyCluster, HEAL } from './faulty-cluster.ts'
 

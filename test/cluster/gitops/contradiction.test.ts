@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { HCO } from '../harness/autopilot-fixture.ts'
+import { HCO } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { respectfulOf } from './compare.ts'
 import { gitopsCluster } from './gitops-cluster.ts'

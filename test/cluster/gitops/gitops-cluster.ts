@@ -5,10 +5,9 @@ import {
   type AutopilotCluster,
   type AutopilotClusterOptions,
   autopilotCluster,
-  HCO,
-  HEALTH_CHECK,
 } from '../harness/autopilot-fixture.ts'
 import type { Scope } from '../harness/fixture.ts'
+import { HCO, HEALTH_CHECK } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { createTools, type Tool } from './tools.ts'
 

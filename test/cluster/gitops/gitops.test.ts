@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import { HCO, HEALTH_CHECK, HYPERCONVERGED } from '../harness/autopilot-fixture.ts'
+import { HCO, HEALTH_CHECK, HYPERCONVERGED } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { gitopsCluster, pathOf } from './gitops-cluster.ts'
 import { blocks, inGit } from './page.ts'

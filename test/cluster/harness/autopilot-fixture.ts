@@ -1,15 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { KubeConfig } from '@kubernetes/client-node'
+import { join } from 'node:path'
 import { loadCatalogWith } from '../../../src/cli/assets.ts'
 import { type Client, connect } from '../../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../../src/shared/cluster/kubeconfig.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { install } from '../../../tools/control-plane/install.ts'
-import { PLATFORM_ADMINS } from '../../../tools/control-plane/kubeconfig.ts'
 import type { Manifest } from '../../../tools/control-plane/manifests.ts'
 import { lastLines } from '../../../tools/control-plane/processes.ts'
 import { type Autopilot, startAutopilot } from '../../../tools/dev/autopilot.ts'
@@ -17,59 +12,23 @@ import { untilReady } from '../../../tools/dev/readiness.ts'
 import { callsOf } from './calls.ts'
 import {
   environment,
-  type KubectlOptions,
-  type Said,
   type Scope,
   type TestCluster,
   type TestClusterOptions,
   testCluster,
 } from './fixture.ts'
 import { manifestsOf } from './manifests.ts'
+import { type Behind, kubeconfigFor } from './network/proxy.ts'
+import { HCO, HEALTH_CHECK, STATE } from './objects.ts'
+import { createPerson, type Person } from './person.ts'
 import { NAMESPACE, ownProgram, type Program } from './program.ts'
-import type { Behind } from './proxy.ts'
+import { createEvents, createMetrics, type SeenEvent } from './readings.ts'
 import { PATIENCE_S } from './stalls.ts'
 import { until } from './until.ts'
 
 export { NAMESPACE }
 /** The program as it ships: the bundle, which every run of the tests makes first. */
 export const ENTRY = ownProgram().entry
-
-/** The objects of the catalog that the tests look at, as paths of the API. */
-export const HCO =
-  '/apis/hco.kubevirt.io/v1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged'
-/** The HyperConverged as kubectl is told of it. */
-export const HYPERCONVERGED = [
-  'hyperconverged',
-  '-n',
-  'openshift-cnv',
-  'kubevirt-hyperconverged',
-] as const
-const MCO = '/apis/machineconfiguration.openshift.io/v1'
-export const SWAP = `${MCO}/machineconfigs/90-worker-swap-online`
-export const PCI = `${MCO}/machineconfigs/50-virt-pci-passthrough`
-export const KUBELET = `${MCO}/kubeletconfigs/virt-perf-settings`
-export const HEALTH_CHECK =
-  '/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check'
-export const METALLB = '/apis/metallb.io/v1beta1/namespaces/metallb-system/metallbs/metallb'
-export const DESCHEDULER =
-  '/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster'
-export const STATE = `/api/v1/namespaces/${NAMESPACE}/configmaps/virt-platform-autopilot-state`
-const REGISTRATIONS = '/apis/admissionregistration.k8s.io/v1'
-export const MUTATING = `${REGISTRATIONS}/mutatingwebhookconfigurations/virt-platform-autopilot`
-export const VALIDATING = `${REGISTRATIONS}/validatingwebhookconfigurations/virt-platform-autopilot`
-
-/** What is kept on the cluster of the samples, and what we keep for ourselves. */
-export const OBJECTS: readonly string[] = [
-  HCO,
-  SWAP,
-  PCI,
-  KUBELET,
-  HEALTH_CHECK,
-  METALLB,
-  STATE,
-  MUTATING,
-  VALIDATING,
-]
 
 /** How the product is started for the tests of one file. */
 export interface AutopilotClusterOptions extends TestClusterOptions {
@@ -103,20 +62,6 @@ export interface Change {
 /** An object as it is read back, loosely typed: tests reach deep into it. */
 // biome-ignore lint/suspicious/noExplicitAny: what is read is compared at once, a wrong path fails the test
 export type Loose = any
-
-/** An event, as far as tests look at it. */
-export interface SeenEvent {
-  readonly reason: string
-  readonly note: string
-  readonly regarding: { readonly kind: string; readonly name: string }
-}
-
-/** A kubectl, or a shell that has one on its path, in the hands of one person. */
-export interface Person {
-  (args: readonly string[], options?: Omit<KubectlOptions, 'user'>): Promise<Said>
-  /** Runs a command line as a person pastes it. */
-  readonly shell: (line: string, input?: string) => Promise<Said>
-}
 
 /** A cluster with both processes at work on it. */
 export interface AutopilotCluster extends TestCluster {
@@ -291,83 +236,7 @@ export const isReady = (opsPort: number) =>
     () => false,
   )
 
-// Credentials are not in it: the processes get tokens.
-function kubeconfigFor({ url, ca }: Behind): KubeConfig {
-  const name = 'proxy'
-  const caData = Buffer.from(ca).toString('base64')
-  const cluster = { name, server: url, caData, skipTLSVerify: false }
-  const kubeconfig = new KubeConfig()
-  kubeconfig.loadFromClusterAndUser(cluster, { name })
-  return kubeconfig
-}
-
 const createRead = (cluster: TestCluster) => async (path: string) => {
   const { status, body } = await cluster.admin('GET', path)
   return status === 404 ? undefined : body
-}
-
-function createPerson(cluster: TestCluster, name: string): Person {
-  const user = { name, groups: [PLATFORM_ADMINS] }
-  const kubectl = (args: readonly string[], options: Omit<KubectlOptions, 'user'> = {}) =>
-    cluster.kubectl(args, { ...options, user })
-  return Object.assign(kubectl, {
-    async shell(line: string, input = '') {
-      const child = spawn('/bin/sh', ['-c', line], {
-        cwd: join(cluster.dataDir, 'home'),
-        env: {
-          PATH: `${dirname(cluster.binaries.kubectl)}:${environment().PATH}`,
-          HOME: join(cluster.dataDir, 'home'),
-          KUBECONFIG: cluster.kubeconfigFor(user),
-        },
-      })
-      // Whoever fails at once reads nothing.
-      child.stdin.on('error', () => undefined).end(input)
-      const closed = once(child, 'close')
-      const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
-      const [code] = await closed
-      return { code, stdout, stderr }
-    },
-  })
-}
-
-/** The sum of all series of a metric whose labels contain a text. */
-export function sumOf(metrics: string, name: string, labels = ''): number {
-  const isWanted = (line: string) =>
-    (line.startsWith(`${name}{`) || line.startsWith(`${name} `)) && line.includes(labels)
-  const values = metrics.split('\n').filter(isWanted)
-  return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
-}
-
-function createMetrics({ opsPorts }: Autopilot) {
-  const metric = async (of: 'webhook' | 'reconciler', name: string, labels = '') => {
-    const reply = await fetch(`http://127.0.0.1:${opsPorts[of]}/metrics`)
-    return sumOf(await reply.text(), name, labels)
-  }
-  const compared = (name: string) =>
-    metric('reconciler', 'virt_platform_reconcile_duration_seconds_count', `name="${name}"`)
-  return {
-    metric,
-    judged: () => metric('webhook', 'virt_platform_admission_requests_total'),
-    async untilCompared(name: string) {
-      const before = await compared(name)
-      await until(`${name} is compared again`, async () => (await compared(name)) >= before + 2)
-    },
-  }
-}
-
-function createEvents(cluster: TestCluster) {
-  const events = async (reason: string) => {
-    const { body } = await cluster.admin<{ items: SeenEvent[] }>(
-      'GET',
-      '/apis/events.k8s.io/v1/events',
-    )
-    return body.items.filter((event) => event.reason === reason)
-  }
-  return {
-    events,
-    untilEvent: (reason: string, note: RegExp) =>
-      until(`event ${reason} with ${note}`, async () =>
-        (await events(reason)).find((event) => note.test(event.note)),
-      ),
-  }
 }

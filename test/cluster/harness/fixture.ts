@@ -15,8 +15,8 @@ import { send } from '../../../tools/control-plane/request.ts'
 import { type Binaries, findBinaries } from '../../../tools/go-programs/binaries.ts'
 import { type Counts, countsOf } from './calls.ts'
 import { type Holdings, manifestsOf } from './manifests.ts'
-import { preparedData } from './prepared-data.ts'
-import { SHARED_PLANE, useSharedPlane } from './shared-plane.ts'
+import { preparedData } from './plane/prepared-data.ts'
+import { SHARED_PLANE, useSharedPlane } from './plane/shared-plane.ts'
 
 /** What ends with a test file: tap's `t`. */
 export interface Scope {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import { createServer as createSocketServer, type Server, type Socket } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { KEEP_ALIVE_MS } from '../harness/https-server.ts'
+import { KEEP_ALIVE_MS } from '../harness/network/https-server.ts'
 
 /** What a webhook does wrong. */
 export type Manner =

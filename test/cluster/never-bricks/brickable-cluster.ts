@@ -4,13 +4,13 @@ import {
   type AutopilotCluster,
   type AutopilotClusterOptions,
   autopilotCluster,
-  HEALTH_CHECK,
   isReady,
   type Loose,
   NAMESPACE,
 } from '../harness/autopilot-fixture.ts'
 import { type Calls, callsOf } from '../harness/calls.ts'
 import type { Scope } from '../harness/fixture.ts'
+import { HEALTH_CHECK } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { type BadWebhook, type Manner, startBadWebhook } from './bad-webhook.ts'
 import { makeDefaultAccount, writeForeign } from './foreign-writes.ts'

@@ -4,16 +4,9 @@ import t from 'tap'
 import { isNeeded } from '../../../tools/control-plane/definitions.ts'
 import { PLATFORM_ADMINS } from '../../../tools/control-plane/kubeconfig.ts'
 import { send } from '../../../tools/control-plane/request.ts'
-import {
-  autopilotCluster,
-  HEALTH_CHECK,
-  type Loose,
-  MUTATING,
-  NAMESPACE,
-  STATE,
-  SWAP,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
+import { HEALTH_CHECK, MUTATING, STATE, SWAP } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const PREFIX = 'platform.kubevirt.io'

@@ -1,8 +1,9 @@
 import t from 'tap'
 import { connect } from '../../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../../src/shared/cluster/kubeconfig.ts'
-import { autopilotCluster, HCO, HEALTH_CHECK, type Loose } from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
+import { HCO, HEALTH_CHECK } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { createActor } from '../verdicts/writes/actor.ts'
 

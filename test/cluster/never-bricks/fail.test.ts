@@ -1,15 +1,14 @@
 import t, { type Test } from 'tap'
+import { type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
+import { faultTest } from '../harness/fault.ts'
 import {
   HEALTH_CHECK,
   HYPERCONVERGED,
-  type Loose,
   METALLB,
   MUTATING,
-  NAMESPACE,
   STATE,
   VALIDATING,
-} from '../harness/autopilot-fixture.ts'
-import { faultTest } from '../harness/fault.ts'
+} from '../harness/objects.ts'
 import { run } from '../harness/run.ts'
 import { until } from '../harness/until.ts'
 import type { Manner } from './bad-webhook.ts'

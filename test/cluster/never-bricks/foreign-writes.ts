@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import forge from 'node-forge'
 import { ApiError, type Client } from '../../../src/shared/cluster/client.ts'
-import { HCO } from '../harness/autopilot-fixture.ts'
+import { HCO } from '../harness/objects.ts'
 
 /** An object of the cluster that is none of ours, and who writes it there. */
 interface Foreign {

@@ -1,6 +1,7 @@
 import t from 'tap'
-import { isReady, METALLB, MUTATING, VALIDATING } from '../harness/autopilot-fixture.ts'
+import { isReady } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
+import { METALLB, MUTATING, VALIDATING } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { brickableCluster } from './brickable-cluster.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { METALLB } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
+import { METALLB } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { brickableCluster } from './brickable-cluster.ts'
 

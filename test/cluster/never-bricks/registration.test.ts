@@ -5,8 +5,9 @@ import {
   type Certificates,
   renewCertificates,
 } from '../../../src/reconciler/admission/certificates.ts'
-import { MUTATING, NAMESPACE, VALIDATING } from '../harness/autopilot-fixture.ts'
+import { NAMESPACE } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
+import { MUTATING, VALIDATING } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { brickableCluster } from './brickable-cluster.ts'
 

@@ -2,16 +2,9 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { connect } from '../../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../../src/shared/cluster/kubeconfig.ts'
-import {
-  autopilotCluster,
-  HCO,
-  HEALTH_CHECK,
-  type Loose,
-  MUTATING,
-  NAMESPACE,
-  VALIDATING,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
+import { HCO, HEALTH_CHECK, MUTATING, VALIDATING } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const RECONCILER = `system:serviceaccount:${NAMESPACE}:virt-platform-autopilot-reconciler`

@@ -1,12 +1,6 @@
 import t from 'tap'
-import {
-  autopilotCluster,
-  HEALTH_CHECK,
-  HYPERCONVERGED,
-  METALLB,
-  MUTATING,
-  STATE,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster } from '../harness/autopilot-fixture.ts'
+import { HEALTH_CHECK, HYPERCONVERGED, METALLB, MUTATING, STATE } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const ANNOTATION = 'platform.kubevirt.io/autopilot'

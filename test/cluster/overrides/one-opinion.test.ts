@@ -3,16 +3,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { install } from '../../../tools/control-plane/install.ts'
 import { loadManifests } from '../../../tools/control-plane/manifests.ts'
-import {
-  autopilotCluster,
-  HCO,
-  HEALTH_CHECK,
-  HYPERCONVERGED,
-  KUBELET,
-  type Loose,
-  PCI,
-  STATE,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
+import { HCO, HEALTH_CHECK, HYPERCONVERGED, KUBELET, PCI, STATE } from '../harness/objects.ts'
 import { ownProgram, programWith } from '../harness/program.ts'
 import { until } from '../harness/until.ts'
 

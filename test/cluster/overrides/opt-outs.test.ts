@@ -1,16 +1,15 @@
 import t from 'tap'
+import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
+import type { Said } from '../harness/fixture.ts'
 import {
-  autopilotCluster,
   HCO,
   HEALTH_CHECK,
   HYPERCONVERGED,
-  type Loose,
   METALLB,
   MUTATING,
   SWAP,
   VALIDATING,
-} from '../harness/autopilot-fixture.ts'
-import type { Said } from '../harness/fixture.ts'
+} from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const CHECK = ['nodehealthcheck', 'virt-node-health-check']

@@ -1,12 +1,6 @@
 import t from 'tap'
-import {
-  autopilotCluster,
-  HCO,
-  HEALTH_CHECK,
-  HYPERCONVERGED,
-  type Loose,
-  STATE,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
+import { HCO, HEALTH_CHECK, HYPERCONVERGED, STATE } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const MERGE = 'application/merge-patch+json'

@@ -1,13 +1,6 @@
 import t, { type Test } from 'tap'
-import {
-  autopilotCluster,
-  HCO,
-  HEALTH_CHECK,
-  HYPERCONVERGED,
-  KUBELET,
-  type Loose,
-  SWAP,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
+import { HCO, HEALTH_CHECK, HYPERCONVERGED, KUBELET, SWAP } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const PREFIX = 'platform.kubevirt.io'

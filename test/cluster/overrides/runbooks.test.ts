@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import t from 'tap'
 import { alerts } from '../../unit/assets/prometheus/alerts.ts'
-import { autopilotCluster, HYPERCONVERGED, NAMESPACE } from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, NAMESPACE } from '../harness/autopilot-fixture.ts'
+import { HYPERCONVERGED } from '../harness/objects.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 

@@ -1,17 +1,16 @@
 import t from 'tap'
+import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
 import {
-  autopilotCluster,
   HCO,
   HEALTH_CHECK,
   HYPERCONVERGED,
   KUBELET,
-  type Loose,
   MUTATING,
   PCI,
   STATE,
   SWAP,
   VALIDATING,
-} from '../harness/autopilot-fixture.ts'
+} from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const PREFIX = 'platform.kubevirt.io'

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { autopilotCluster, HCO, STATE } from '../harness/autopilot-fixture.ts'
+import { autopilotCluster } from '../harness/autopilot-fixture.ts'
+import { HCO, STATE } from '../harness/objects.ts'
 import { type CatalogText, configMap, programWith } from '../harness/program.ts'
 import { until } from '../harness/until.ts'
 

@@ -5,11 +5,10 @@ import { PLATFORM_ADMINS } from '../../../tools/control-plane/kubeconfig.ts'
 import {
   type AutopilotCluster,
   autopilotCluster,
-  HCO,
-  HEALTH_CHECK,
   type Loose,
 } from '../harness/autopilot-fixture.ts'
 import type { Scope } from '../harness/fixture.ts'
+import { HCO, HEALTH_CHECK } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 const PAUSED = 'platform.kubevirt.io/reconcile-paused'

@@ -5,17 +5,10 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
 import t from 'tap'
-import {
-  autopilotCluster,
-  HCO,
-  isReady,
-  MUTATING,
-  NAMESPACE,
-  STATE,
-  VALIDATING,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, isReady, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
 import type { Scope } from '../harness/fixture.ts'
+import { HCO, MUTATING, STATE, VALIDATING } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { spawnReplica, untilEnded, untilListening } from './rolling-cluster.ts'
 

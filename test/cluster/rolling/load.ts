@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HCO, HEALTH_CHECK, type Loose, METALLB } from '../harness/autopilot-fixture.ts'
+import type { Loose } from '../harness/autopilot-fixture.ts'
 import type { TestCluster } from '../harness/fixture.ts'
+import { HCO, HEALTH_CHECK, METALLB } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 /** What became of a write: of one that moves a managed field the first four, of one that does not the last two. */

@@ -1,6 +1,7 @@
 import t from 'tap'
-import { autopilotCluster, SWAP } from '../harness/autopilot-fixture.ts'
+import { autopilotCluster } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
+import { SWAP } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { deletionsOn, everythingEnds } from './deletions.ts'
 

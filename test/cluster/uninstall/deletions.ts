@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
-import {
-  type AutopilotCluster,
-  HCO,
-  HEALTH_CHECK,
-  type Loose,
-  METALLB,
-  SWAP,
-} from '../harness/autopilot-fixture.ts'
+import type { AutopilotCluster, Loose } from '../harness/autopilot-fixture.ts'
+import { HCO, HEALTH_CHECK, METALLB, SWAP } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { untilGone, WITHIN_MS } from './uninstall.ts'
 

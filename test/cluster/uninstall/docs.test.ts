@@ -1,16 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import {
-  autopilotCluster,
-  ENTRY,
-  HCO,
-  HEALTH_CHECK,
-  KUBELET,
-  METALLB,
-  NAMESPACE,
-  SWAP,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, ENTRY, NAMESPACE } from '../harness/autopilot-fixture.ts'
+import { HCO, HEALTH_CHECK, KUBELET, METALLB, SWAP } from '../harness/objects.ts'
 import { OUR_NAMESPACE, OWNER, REGISTERED, untilGone } from './uninstall.ts'
 
 const PAGE = join(import.meta.dirname, '../../../docs/baseline/uninstalling.md')

@@ -1,6 +1,7 @@
 import t from 'tap'
-import { autopilotCluster, HEALTH_CHECK, METALLB, SWAP } from '../harness/autopilot-fixture.ts'
+import { autopilotCluster } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
+import { HEALTH_CHECK, METALLB, SWAP } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { deletionsOn, FINALIZERS, METALLB_NAMESPACE } from './deletions.ts'
 import {

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import type { Autopilot } from '../../../tools/dev/autopilot.ts'
 import { audited } from '../harness/audit.ts'
-import { sumOf } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
+import { sumOf } from '../harness/readings.ts'
 import { until } from '../harness/until.ts'
 import {
   INSTALLED,

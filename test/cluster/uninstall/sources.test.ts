@@ -1,12 +1,7 @@
 import t from 'tap'
-import {
-  autopilotCluster,
-  HCO,
-  HEALTH_CHECK,
-  METALLB,
-  STATE,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
+import { HCO, HEALTH_CHECK, METALLB, STATE } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 import { deletionsOn, FINALIZERS } from './deletions.ts'
 import { contentsOf, managedObjects, untilGone, WITHIN_MS } from './uninstall.ts'

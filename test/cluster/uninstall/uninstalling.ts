@@ -2,8 +2,9 @@ import type { Test } from 'tap'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import type { Autopilot } from '../../../tools/dev/autopilot.ts'
 import { AUDIT } from '../harness/audit.ts'
-import { HCO, type Loose } from '../harness/autopilot-fixture.ts'
+import type { Loose } from '../harness/autopilot-fixture.ts'
 import { type TestCluster, testCluster } from '../harness/fixture.ts'
+import { HCO } from '../harness/objects.ts'
 import {
   areFree,
   contentsOf,

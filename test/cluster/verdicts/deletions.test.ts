@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import t, { type Test } from 'tap'
-import { DESCHEDULER } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
+import { DESCHEDULER } from '../harness/objects.ts'
 import { expectTold } from './told.ts'
 import type { Actor, Told } from './writes/actor.ts'
 import { plain } from './writes/manifest.ts'

@@ -1,11 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import t from 'tap'
-import {
-  type AutopilotCluster,
-  autopilotCluster,
-  HYPERCONVERGED,
-} from '../harness/autopilot-fixture.ts'
+import { type AutopilotCluster, autopilotCluster } from '../harness/autopilot-fixture.ts'
+import { HYPERCONVERGED } from '../harness/objects.ts'
 import type { Program } from '../harness/program.ts'
 import { until } from '../harness/until.ts'
 import { corrected, refused, type Subject, swap, verdictProgram } from './writes/subjects.ts'

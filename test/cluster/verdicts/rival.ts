@@ -1,7 +1,7 @@
 import { json } from 'node:stream/consumers'
 import type { Loose } from '../harness/autopilot-fixture.ts'
 import type { Scope, TestCluster } from '../harness/fixture.ts'
-import { startHttpsServer } from '../harness/https-server.ts'
+import { startHttpsServer } from '../harness/network/https-server.ts'
 import { until } from '../harness/until.ts'
 
 const HOOKS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'

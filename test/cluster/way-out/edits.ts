@@ -1,13 +1,7 @@
-import {
-  HCO,
-  HEALTH_CHECK,
-  HYPERCONVERGED,
-  type Loose,
-  METALLB,
-  type Person,
-  SWAP,
-} from '../harness/autopilot-fixture.ts'
+import type { Loose } from '../harness/autopilot-fixture.ts'
 import type { Said } from '../harness/fixture.ts'
+import { HCO, HEALTH_CHECK, HYPERCONVERGED, METALLB, SWAP } from '../harness/objects.ts'
+import type { Person } from '../harness/person.ts'
 import { TEXTS } from './catalog.ts'
 
 export const CONFIG_MAP = '/api/v1/namespaces/default/configmaps/texts'

@@ -1,15 +1,8 @@
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import {
-  autopilotCluster,
-  HCO,
-  HEALTH_CHECK,
-  type Loose,
-  NAMESPACE,
-  STATE,
-  SWAP,
-} from '../harness/autopilot-fixture.ts'
+import { autopilotCluster, type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import type { Said } from '../harness/fixture.ts'
+import { HCO, HEALTH_CHECK, STATE, SWAP } from '../harness/objects.ts'
 import { run } from '../harness/run.ts'
 import { until } from '../harness/until.ts'
 import { wayOutProgram } from './catalog.ts'

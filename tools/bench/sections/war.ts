@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { isForbidden } from '../../../src/shared/cluster/client.ts'
-import { HEALTH_CHECK } from '../../../test/cluster/harness/autopilot-fixture.ts'
+import { HEALTH_CHECK } from '../../../test/cluster/harness/objects.ts'
 import type { Bench } from '../bench.ts'
 import { HEALTH_CHECK_EDIT, writeAs } from '../edits.ts'
 import { meterOf } from '../processes.ts'

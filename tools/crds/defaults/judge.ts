@@ -2,7 +2,7 @@ import type { Catalog } from '../../../src/shared/baseline/catalog/catalog.ts'
 import { groupOf, type KubeObject } from '../../../src/shared/engine/json/object.ts'
 import type { Schema } from '../../../src/shared/engine/merge/tree-of.ts'
 import { definitionsOf } from '../../generate/definitions.ts'
-import { evaluateSample, SAMPLE_CLUSTERS } from '../../generate/sample-clusters.ts'
+import { evaluateSample, SAMPLE_CLUSTERS } from '../../generate/samples/sample-clusters.ts'
 import { compareWithDefaults, type Finding, hasDefaults } from './compare.ts'
 
 /** What an asset sets in one version of its kind, beside what one release of its definition has as defaults. */

@@ -1,12 +1,7 @@
 import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
-import {
-  HCO,
-  HEALTH_CHECK,
-  HYPERCONVERGED,
-  type Loose,
-  SWAP,
-} from '../../harness/autopilot-fixture.ts'
+import type { Loose } from '../../harness/autopilot-fixture.ts'
 import type { Scope } from '../../harness/fixture.ts'
+import { HCO, HEALTH_CHECK, HYPERCONVERGED, SWAP } from '../../harness/objects.ts'
 import { type CatalogText, configMap, type Program, programWith } from '../../harness/program.ts'
 
 /** A managed object, as a path of the API and as kubectl is told of it. */

@@ -6,10 +6,9 @@ import {
   type AutopilotClusterOptions,
   autopilotCluster,
   NAMESPACE,
-  STATE,
-  VALIDATING,
 } from '../../harness/autopilot-fixture.ts'
 import type { Scope } from '../../harness/fixture.ts'
+import { STATE, VALIDATING } from '../../harness/objects.ts'
 import { until } from '../../harness/until.ts'
 import { type Actor, createActor } from './actor.ts'
 import { oursOf, plain } from './manifest.ts'

@@ -1,7 +1,10 @@
 import t from 'tap'
 
 import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
-import { evaluateSample, SAMPLE_CLUSTERS } from '../../../../tools/generate/sample-clusters.ts'
+import {
+  evaluateSample,
+  SAMPLE_CLUSTERS,
+} from '../../../../tools/generate/samples/sample-clusters.ts'
 import { catalog } from '../facts.ts'
 import { crdOf, faultsOf } from './definitions.ts'
 import { fightsAmong } from './fights.ts'

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 
-import { evaluateOffline } from '../../src/cli/render/evaluate-offline.ts'
-import type { Evaluation } from '../../src/reconciler/baseline/gather/evaluation.ts'
-import type { Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
+import { evaluateOffline } from '../../../src/cli/render/evaluate-offline.ts'
+import type { Evaluation } from '../../../src/reconciler/baseline/gather/evaluation.ts'
+import type { Catalog } from '../../../src/shared/baseline/catalog/catalog.ts'
 
-const TEST = join(import.meta.dirname, '../../test')
+const TEST = join(import.meta.dirname, '../../../test')
 
 /** A cluster to render for, as `render` is told of one. */
 interface SampleCluster {

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { renewCertificates } from '../../../src/reconciler/admission/certificates.ts'
-import type { Scope } from './fixture.ts'
+import { renewCertificates } from '../../../../src/reconciler/admission/certificates.ts'
+import type { Scope } from '../fixture.ts'
 
 /** As with ours, the client must be the one to end a connection that it does not use, or it may lose a call. */
 export const KEEP_ALIVE_MS = 120_000

@@ -1,10 +1,10 @@
 import { stringify } from 'yaml'
 
-import { FORMATS } from '../../src/cli/render/formats.ts'
-import { renderedOn } from '../../src/cli/render/render.ts'
-import type { Asset, Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
-import { isMap, type KubeObject } from '../../src/shared/engine/json/object.ts'
-import { NOTICE } from './notice.ts'
+import { FORMATS } from '../../../src/cli/render/formats.ts'
+import { renderedOn } from '../../../src/cli/render/render.ts'
+import type { Asset, Catalog } from '../../../src/shared/baseline/catalog/catalog.ts'
+import { isMap, type KubeObject } from '../../../src/shared/engine/json/object.ts'
+import { NOTICE } from '../notice.ts'
 import { evaluateSample, SAMPLE_CLUSTERS } from './sample-clusters.ts'
 
 /**

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, request } from 'node:https'
-import type { Scope } from './fixture.ts'
+import { KubeConfig } from '@kubernetes/client-node'
+import type { Scope } from '../fixture.ts'
 import { startHttpsServer } from './https-server.ts'
 
 /** The API server that a proxy stands in front of. */
@@ -206,4 +207,14 @@ function forget({ outgoing, passed }: Exchange): void {
   const message = 'too old resource version: 1 (2)'
   const object = { kind: 'Status', apiVersion: 'v1', code: 410, reason: 'Expired', message }
   outgoing.end(`${JSON.stringify({ type: 'ERROR', object })}\n`)
+}
+
+/** The kubeconfig of whoever goes through a proxy. Credentials are not in it: the processes get tokens. */
+export function kubeconfigFor({ url, ca }: Behind): KubeConfig {
+  const name = 'proxy'
+  const caData = Buffer.from(ca).toString('base64')
+  const cluster = { name, server: url, caData, skipTLSVerify: false }
+  const kubeconfig = new KubeConfig()
+  kubeconfig.loadFromClusterAndUser(cluster, { name })
+  return kubeconfig
 }

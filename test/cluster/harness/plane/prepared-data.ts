@@ -11,13 +11,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { startControlPlane } from '../../../tools/control-plane/control-plane.ts'
-import { definedBy, install, type TypeMeta } from '../../../tools/control-plane/install.ts'
-import type { Binaries } from '../../../tools/go-programs/binaries.ts'
-import { withLock } from '../../../tools/go-programs/lock.ts'
-import { manifestsOf } from './manifests.ts'
+import { startControlPlane } from '../../../../tools/control-plane/control-plane.ts'
+import { definedBy, install, type TypeMeta } from '../../../../tools/control-plane/install.ts'
+import type { Binaries } from '../../../../tools/go-programs/binaries.ts'
+import { withLock } from '../../../../tools/go-programs/lock.ts'
+import { manifestsOf } from '../manifests.ts'
 
-const ROOT = join(import.meta.dirname, '../../..')
+const ROOT = join(import.meta.dirname, '../../../..')
 const CACHE = join(ROOT, 'node_modules/.cache/etcd')
 
 /** What a cluster starts with. */

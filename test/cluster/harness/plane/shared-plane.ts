@@ -1,11 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ControlPlane, startControlPlane } from '../../../tools/control-plane/control-plane.ts'
-import { createDataDir } from '../../../tools/control-plane/data-dir.ts'
-import { type TypeMeta, untilServed } from '../../../tools/control-plane/install.ts'
-import { type Accounts, createKubeconfigs } from '../../../tools/control-plane/kubeconfig.ts'
-import { send } from '../../../tools/control-plane/request.ts'
-import type { Binaries } from '../../../tools/go-programs/binaries.ts'
+import {
+  type ControlPlane,
+  startControlPlane,
+} from '../../../../tools/control-plane/control-plane.ts'
+import { createDataDir } from '../../../../tools/control-plane/data-dir.ts'
+import { type TypeMeta, untilServed } from '../../../../tools/control-plane/install.ts'
+import { type Accounts, createKubeconfigs } from '../../../../tools/control-plane/kubeconfig.ts'
+import { send } from '../../../../tools/control-plane/request.ts'
+import type { Binaries } from '../../../../tools/go-programs/binaries.ts'
 import { preparedData } from './prepared-data.ts'
 
 // One control plane for many test files, one after the other: to start an API server takes as much of a processor as a short
