@@ -143,17 +143,8 @@ export function parseState(data: unknown): State | undefined {
 }
 
 // Parts that a leader of the version before did not publish yet.
-const ABSENT_BEFORE: Partial<State> = {
-  sections: [],
-  neverValid: UNKNOWN.neverValid,
-  otherAutopilot: UNKNOWN.otherAutopilot,
-  disruptiveChanges: UNKNOWN.disruptiveChanges,
-  activation: UNKNOWN.activation,
-  approval: UNKNOWN.approval,
-  unregistered: UNKNOWN.unregistered,
-  hasHyperConverged: UNKNOWN.hasHyperConverged,
-  registered: UNKNOWN.registered,
-}
+const { hardware: _hardware, settings: _settings, applied: _applied, ...absentBefore } = UNKNOWN
+const ABSENT_BEFORE: Partial<State> = absentBefore
 
 /**
  * Reads back what the last leader knew, part by part: another version of us may have published what we do

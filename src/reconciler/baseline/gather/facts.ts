@@ -9,7 +9,7 @@ import {
   type SchemaQuestion,
   schemaQuestions,
 } from '../../../shared/baseline/catalog/schema-questions.ts'
-import { answerKey, type Facts } from '../../../shared/baseline/facts/facts.ts'
+import { answerKey, type FACT_SOURCES, type Facts } from '../../../shared/baseline/facts/facts.ts'
 import {
   detectHardware,
   type Hardware,
@@ -19,34 +19,41 @@ import {
 } from '../../../shared/baseline/facts/hardware.ts'
 import { hcoFactsOf } from '../../../shared/baseline/facts/hco-facts.ts'
 import { poolFacts } from '../../../shared/baseline/facts/pools.ts'
-import { detectTopology } from '../../../shared/baseline/facts/topology.ts'
+import { detectTopology, type TopologyObjects } from '../../../shared/baseline/facts/topology.ts'
 import type { Memory } from '../../../shared/baseline/state.ts'
 import type { Served } from '../../../shared/cluster/discovery.ts'
 import { type KindQuery, type KindSchema, schemaKey } from '../../../shared/cluster/schemas.ts'
 import { isMap, type KubeObject } from '../../../shared/engine/json/object.ts'
 
 /** Everything that facts are made of, read completely. */
-export interface Observations {
-  readonly hco: KubeObject
+export interface Observations extends TopologyObjects {
   readonly nodes: readonly KubeObject[]
-  readonly infrastructure: KubeObject | undefined
-  readonly scheduler: KubeObject | undefined
-  readonly network: KubeObject | undefined
-  readonly pools: readonly KubeObject[]
-  readonly kubeletConfigs: readonly KubeObject[]
-  readonly workerKubelet: KubeObject | undefined
-  readonly masterKubelet: KubeObject | undefined
-  readonly waspAgents: readonly KubeObject[]
-  readonly nodeHealthChecks: readonly KubeObject[]
-  readonly remediationTemplates: readonly KubeObject[]
-  /** The AAQs, of whomever. */
-  readonly quotas: readonly KubeObject[]
   readonly machineConfiguration: KubeObject | undefined
   /** The Deployment of another autopilot. */
   readonly otherAutopilot: KubeObject | undefined
   readonly served: Served
   readonly schemas: ReadonlyMap<string, KindSchema>
   readonly images: Readonly<Record<string, string>>
+}
+
+/** What there is of each source of facts but the HyperConverged; of one with a name, that object. */
+export function observedIn(objectsOf: (id: keyof typeof FACT_SOURCES) => readonly KubeObject[]) {
+  const objectOf = (id: keyof typeof FACT_SOURCES) => objectsOf(id)[0]
+  return {
+    nodes: objectsOf('nodes'),
+    infrastructure: objectOf('infrastructure'),
+    scheduler: objectOf('scheduler'),
+    network: objectOf('network'),
+    pools: objectsOf('pools'),
+    kubeletConfigs: objectsOf('kubeletConfigs'),
+    workerKubelet: objectOf('workerKubelet'),
+    masterKubelet: objectOf('masterKubelet'),
+    waspAgents: objectsOf('waspAgents'),
+    nodeHealthChecks: objectsOf('nodeHealthChecks'),
+    remediationTemplates: objectsOf('remediationTemplates'),
+    quotas: objectsOf('quotas'),
+    machineConfiguration: objectOf('machineConfiguration'),
+  }
 }
 
 export interface FactsNow {
@@ -69,7 +76,6 @@ export function makeFacts(
   const sources = {
     ...observed,
     nodeLabels: observed.nodes.map(({ metadata }) => metadata.labels ?? {}),
-    hcoName: observed.hco.metadata.name,
     ownKubeletConfigs: namesOf('KubeletConfig'),
     ownHealthChecks: namesOf('NodeHealthCheck'),
   }

@@ -39,7 +39,7 @@ export const factSources = (catalog: Catalog, served: Served): readonly Source[]
     // An object that we write is read in the version that we write; discovery lists the newest stable one first.
     const own = catalog.find(({ object }) => kindKey(object) === kindKey(api))
     const at = placeOf(api, served, own?.object.versions ?? []) ?? placeOf(api, served)
-    const named = 'name' in api && { name: api.name }
+    const named = api.name !== undefined && { name: api.name }
     const project = PROJECTIONS[id]
     return at ? [{ id, at, ...named, ...(project && { project }) }] : []
   })

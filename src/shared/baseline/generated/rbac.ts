@@ -71,7 +71,7 @@ const ownRules = () => [
 const reconcilerRules = (): readonly Rule[] => [
   rule('apiextensions.k8s.io', ['customresourcedefinitions'], FOLLOW),
   ...Object.values(FACT_SOURCES).map((source) =>
-    rule(source.group, [source.resource], FOLLOW, 'name' in source ? [source.name] : undefined),
+    rule(source.group, [source.resource], FOLLOW, source.name ? [source.name] : undefined),
   ),
   // Where the HyperConverged is, nobody knows before.
   rule('apps', ['deployments'], READ, [BASELINE.name]),
