@@ -58,11 +58,7 @@ export function managedFor(
   })
 }
 
-/**
- * Judges a manifest as the webhook would its server-side apply with force, over the object as it is stored: what GitOps
- * tools do, again and again. Pure. Throws an Error that names the place of
- * an object which the API server would not have the webhook see.
- */
+/** Judges a manifest as the webhook would its forced server-side apply over the object as it is stored. Pure. Throws what names the place. */
 export function judge(
   { file, line, object }: Manifest,
   managed: ManagedObject,

@@ -26,10 +26,7 @@ export interface StatusOptions extends CatalogOptions {
   readonly output: keyof typeof FORMATS
 }
 
-/**
- * The `status` command: prints how every asset and the product itself are doing. Returns the exit code: 0 where all is
- * well, 1 where something is wrong, 2 where that is not known of everything. Throws an UndecidedError where it is of nothing.
- */
+/** The `status` command. Returns the exit code: 0 where all is well, 1 where something is wrong, 2 where that is not known of everything. */
 export async function status(options: StatusOptions, env: Env): Promise<number> {
   try {
     return await look(options, env)

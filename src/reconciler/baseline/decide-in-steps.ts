@@ -2,10 +2,7 @@ import { type Target, takeStep } from './act.ts'
 import { decide } from './decide/decide.ts'
 import type { AssetInput, Final } from './decide/decision.ts'
 
-/**
- * Takes the steps that a decision needs, until it is final; the input is then all that it was made from.
- * `permit` is called before each dry run.
- */
+/** Takes the steps that a decision needs until it is final; the input is then what it was made from. `permit` comes before each dry run. */
 export async function decideInSteps(
   gathered: AssetInput,
   target: Target,

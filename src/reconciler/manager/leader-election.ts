@@ -115,10 +115,7 @@ interface LeaseSpec {
 /** What a candidate does about the Lease. */
 export type LeaseStep = 'create' | 'renew' | 'take' | 'wait'
 
-/**
- * Decides by the Lease as it was read, and for how many milliseconds we have seen it in this very version: another's is
- * free once its holder released it, or did not renew it for its whole duration.
- */
+/** Decides by the Lease, and for how long we have seen it unchanged: another's is free once released, or not renewed for its duration. */
 export function decideLease(
   lease: KubeObject | undefined,
   holder: string,

@@ -43,10 +43,7 @@ const LONG: Readonly<Record<string, number>> = {
   [DISABLED_RESOURCES]: 16 * KiB,
 }
 
-/**
- * How many characters the value of an annotation may have. Whoever reads one looks at its length first: the API server
- * lets 256 KiB be stored, and asks about more than that.
- */
+/** How many characters a value may have. Whoever reads one looks at its length first: the API server lets 256 KiB be stored. */
 export const maxLengthOf = (key: string): number => LONG[key] ?? MAX_LENGTH
 
 /** What is wrong with the length of a value, as a phrase that follows the annotation's key. */

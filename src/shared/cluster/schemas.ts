@@ -29,10 +29,7 @@ export interface KindSchema {
   readonly values?: unknown
 }
 
-/**
- * Reads schemas from the served OpenAPI v3, by `apiVersion/Kind`; a kind that the server does not
- * publish, or not yet, is absent. A document is fetched again only when the index gives it a new hash.
- */
+/** Reads schemas from the served OpenAPI v3, by `apiVersion/Kind`, those that are published. What has not changed is not fetched again. */
 export type LoadSchemas = (
   queries: readonly KindQuery[],
 ) => Promise<ReadonlyMap<string, KindSchema>>

@@ -19,10 +19,7 @@ export interface Source {
 
 export interface StoreOptions {
   readonly client: Client
-  /**
-   * What is kept of one object changed, by its key in the source; without a key, the source was read completely for the
-   * first time, or again after a trouble.
-   */
+  /** What is kept of the object of this key changed; without a key, the source was read for the first time, or again after a trouble. */
   readonly onChange: (id: string, key?: string) => void
   readonly onTrouble: (id: string, error: Error) => void
 }
@@ -84,10 +81,7 @@ export class Store {
     return key === undefined ? this.objects(id)[0] : this.#running.get(id)?.objects.get(key)
   }
 
-  /**
-   * Puts in what a write of ours returned, so that nobody plans from an older object. What the watch has
-   * seen since is newer, and what it has not seen yet or seen go is the watch's to tell.
-   */
+  /** Puts in what a write of ours returned, so that nobody plans from an older object; what the watch has seen since is newer. */
   update(id: string, object: KubeObject): void {
     const objects = this.#running.get(id)?.objects
     const known = objects?.get(keyOf(object))

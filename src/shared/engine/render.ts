@@ -35,10 +35,7 @@ export interface TemplateLocals {
   readonly file: (name: string) => string
 }
 
-/**
- * A compiled template: gives an object, or undefined where its own conditions print nothing. Throws a `RenderError` for every
- * mistake, and nothing else.
- */
+/** A compiled template: gives an object, or undefined where its own conditions print nothing. Throws nothing but a `RenderError`. */
 export type Template = (locals: TemplateLocals, onRead?: OnRead) => KubeObject | undefined
 
 /** A mistake in a template, or in what it makes of the facts; the message names the file and, where known, the line. */

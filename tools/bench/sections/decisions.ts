@@ -9,10 +9,7 @@ import { type Line, line, type Section } from '../table.ts'
 const CONNECTIONS = 16
 const CPU_GOALS = ['under 0.22 s', 'under 0.30 s', 'under 0.25 s']
 
-/**
- * How many decisions the webhook makes on one core, asked as the API server asks: over TLS, by kept-alive
- * connections; beside a server that decides nothing and the same webhook in Go.
- */
+/** How many decisions the webhook makes on one core, asked as the API server asks, beside a server that decides nothing and a webhook in Go. */
 export async function measureDecisions(bench: Bench): Promise<Section> {
   const { rounds, loadMs } = bench.effort
   const own = webhookOf(bench)
@@ -74,10 +71,7 @@ async function compare(bench: Bench, servers: readonly Server[], review: Review)
   return asked
 }
 
-/**
- * How many decisions a server makes a second, and the processor time of 1,000 of them; and how long each takes at half of that
- * rate, which does not wait for answers.
- */
+/** How many decisions a server makes a second, and the processor time of 1,000; and how long each takes at half of that rate. */
 async function ask(
   { pid, post }: Server & ReturnType<typeof connectTo>,
   body: Buffer,

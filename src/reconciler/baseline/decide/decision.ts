@@ -53,9 +53,7 @@ export type Step =
   | { readonly kind: 'read' }
   /** Ask the server what it would make of applying this object. */
   | { readonly kind: 'dryRun'; readonly object: KubeObject }
-  /**
-   * Give up the ownership of ignored fields: leaving a field out of an apply deletes it where nobody else owns it.
-   */
+  /** Give up the ownership of ignored fields: leaving a field out of an apply deletes it where nobody else owns it. */
   | { readonly kind: 'release'; readonly operations: readonly Operation[] }
 
 /** What comes of the asset, once what is to be written is written. */

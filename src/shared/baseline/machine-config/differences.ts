@@ -19,10 +19,7 @@ export interface Difference {
   readonly after: unknown
 }
 
-/**
- * Names the fields in which two JSON values differ, as sentences: `field /spec/a changed`. Lists are fields, and so is
- * a map too deep down to be named.
- */
+/** Names the fields in which two JSON values differ: `field /spec/a changed`. A list is a field, and so is a map too deep down to be named. */
 export function differencesOf(before: unknown, after: unknown, at: string): readonly string[] {
   const found: string[] = []
   // A stack of our own: a hostile object nests deeper than the engine's.

@@ -5,10 +5,7 @@ import { isMap, type JsonMap } from '../../engine/json/object.ts'
 /** The digest of a content as Ignition's `verification` states it, hexadecimal. */
 export type ContentDigest = (algorithm: 'sha256' | 'sha512', content: Uint8Array) => string
 
-/**
- * The bytes that two `contents` of an Ignition file both put on a node, however each encodes them; undefined
- * where they differ or one cannot be read, and for two compressed payloads, of which neither bounds the other.
- */
+/** The bytes that two `contents` of an Ignition file both put on a node; undefined where they differ, cannot be read, or both are compressed. */
 export function commonContent(left: unknown, right: unknown): Uint8Array | undefined {
   const [a, b] = [payloadOf(left), payloadOf(right)]
   if (!a || !b || (a.isPacked && b.isPacked)) return undefined

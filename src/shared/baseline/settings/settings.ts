@@ -133,10 +133,7 @@ function meaningOf({ valid, neverValid }: KnownSettings, other: OtherAutopilot):
 
 const MOST_NAMED = 5
 
-/**
- * A sentence for each entry of `autopilot` and `disabled-resources` that selects no asset, with the nearest
- * that would, if one is near; the first few of them.
- */
+/** A sentence for each of the first entries of `autopilot` and `disabled-resources` that select no asset, with one that was perhaps meant. */
 export function unknownNames(
   { activation, exclusions }: Settings,
   catalog: Catalog,

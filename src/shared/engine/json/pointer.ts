@@ -13,10 +13,7 @@ export const holdsReservedName = (value: unknown): boolean =>
   isContainer(value) &&
   Object.entries(value).some(([name, member]) => RESERVED.has(name) || holdsReservedName(member))
 
-/**
- * Splits an RFC 6901 pointer into its unescaped tokens; the error completes a sentence that starts
- * with the pointer.
- */
+/** Splits an RFC 6901 pointer into its unescaped tokens; the error completes a sentence that starts with the pointer. */
 export function parsePointer(text: string): Result<readonly string[], string> {
   if (text === '') return ok([])
   if (!text.startsWith('/')) return err('must start with "/" or be empty')

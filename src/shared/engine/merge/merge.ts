@@ -27,10 +27,7 @@ export interface Drift {
 export interface Correction {
   readonly corrected: KubeObject
   readonly drifts: readonly Drift[]
-  /**
-   * What makes incoming the corrected object, and touches nothing else: a number that JavaScript cannot hold stays what
-   * it is where it is not ours.
-   */
+  /** What makes incoming the corrected object, and touches nothing else: a number that JavaScript cannot hold stays what it is. */
   readonly operations: readonly Operation[]
 }
 

@@ -180,10 +180,7 @@ const replacement = (
     : { op: 'remove', path }
 }
 
-/**
- * The field managers but one that own one of these fields of an object; where nobody does, since the
- * fields were taken away, the one that wrote last.
- */
+/** The field managers but one that own one of these fields; where nobody does, the fields being gone, the one that wrote last. */
 export const managersOf = (
   { metadata: { managedFields = [] } }: KubeObject,
   paths: readonly FieldPath[],

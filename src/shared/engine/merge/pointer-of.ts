@@ -20,11 +20,7 @@ interface Cursor {
   readonly isMissingItem: boolean
 }
 
-/**
- * Gives a function from a path to the JSON pointer in one particular object, whose lists are looked
- * through once each: a list item that the object does not hold is appended (`-`), and a field beneath
- * such an item has no pointer, so that there is none at all.
- */
+/** Gives a function from a path to its pointer in one object: `-` for a list item that it lacks, and none for a field beneath such an item. */
 export function pointersOf(
   tree: MergeTree,
   object: unknown,

@@ -31,10 +31,7 @@ interface Cursor {
 const IN_ONE_VALUE = 'lies inside a value that the API server replaces whole'
 const IS_KEY = 'is a key by which the API server knows a list item'
 
-/**
- * Gives a function that follows a pointer's tokens into an object, list indices to the keys of the items
- * they select.
- */
+/** Gives a function that follows a pointer's tokens into an object, list indices to the keys of the items they select. */
 export const targetsIn = (tree: MergeTree, object: unknown): ((tokens: Tokens) => Target) => {
   const items = createItems()
   return (tokens) => targetOf({ tree, value: object, path: [] }, tokens, items)
