@@ -21,6 +21,7 @@ export const DISABLED_RESOURCES = `${PREFIX}disabled-resources`
 export const DISRUPTIVE_CHANGES = `${PREFIX}disruptive-changes`
 export const ENFORCEMENT = `${PREFIX}enforcement`
 export const APPROVE = `${PREFIX}approve`
+export const SETTINGS = [AUTOPILOT, DISABLED_RESOURCES, DISRUPTIVE_CHANGES, ENFORCEMENT, APPROVE]
 /** The digest of what waits for approval: short enough to type. */
 export const APPROVAL_LENGTH = 12
 const APPROVAL = new RegExp(`^[0-9a-f]{${APPROVAL_LENGTH}}$`)

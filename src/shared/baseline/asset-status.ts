@@ -13,8 +13,8 @@ import {
 import type { Condition } from './catalog/condition-schemas.ts'
 import { isUnanswered } from './catalog/schema-questions.ts'
 import {
+  areOptInsHeld,
   describeObstacle,
-  holds,
   isObstacle,
   isOptIn,
   isServed,
@@ -195,7 +195,7 @@ const isAskedFor = (
   activation: Activation,
 ) =>
   (selectedNames(activation) !== undefined && !isTombstone) ||
-  (install === 'opt-in' && conditions.filter(isOptIn).every((condition) => holds(condition, facts)))
+  (install === 'opt-in' && areOptInsHeld(conditions, facts))
 
 /** Whether we create the object; one that we do not, as the HyperConverged, is applied to only while it exists. */
 export const isCreatable = (asset: Asset) => asset.create && !isHyperConverged(asset)

@@ -16,7 +16,7 @@ export const isRole = ({ object: { group, kind } }: Identified) => group === RBA
 
 const isBinding = ({ object: { group, kind } }: Identified) => group === RBAC && BINDINGS.has(kind)
 
-/** What the reconciler needs besides to write an asset's role or binding. Throws a phrase that follows the asset where that cannot be told. */
+/** What the reconciler needs besides to write an asset's role or binding. Throws what follows the asset's name where that cannot be told. */
 export function grantedBy(asset: Asset): readonly GrantedRule[] {
   if (asset.isTombstone || !(isRole(asset) || isBinding(asset))) return []
   const object = renderedAnywhere(asset)
