@@ -125,3 +125,6 @@ export async function deleteExactly(
     throw error
   }
 }
+
+/** The time now as the API wants a MicroTime: exactly six digits after the point. */
+export const microTime = () => new Date().toISOString().replace('Z', '000Z')

@@ -80,20 +80,14 @@ export function readKind(document: unknown, query: KindQuery): KindSchema | unde
     (candidate): candidate is JsonMap => isMap(candidate) && isSchemaOf(candidate, query),
   )
   if (!schema) return undefined
+  const byPointer = <T>(pointers: readonly string[], answer: (field: unknown) => T) =>
+    Object.fromEntries(
+      pointers.map((pointer) => [pointer, answer(fieldAt(schema, pointer, resolve))]),
+    )
   return {
     tree: treeOf(schema, resolve),
-    enums: Object.fromEntries(
-      query.enumPointers.map((pointer) => [
-        pointer,
-        enumOf(fieldAt(schema, pointer, resolve), resolve),
-      ]),
-    ),
-    fields: Object.fromEntries(
-      query.fieldPointers.map((pointer) => [
-        pointer,
-        fieldAt(schema, pointer, resolve) !== undefined,
-      ]),
-    ),
+    enums: byPointer(query.enumPointers, (field) => enumOf(field, resolve)),
+    fields: byPointer(query.fieldPointers, (field) => field !== undefined),
     ...(query.wantsValues && {
       defaults: defaultsOf(schema, (part) => dereference(part, resolve)),
       values: forValues(schema),

@@ -1,18 +1,12 @@
 import { isEqual } from '../engine/json/equal.ts'
 import type { KubeObject } from '../engine/json/object.ts'
 import type { Client } from './client.ts'
-import type { Resource } from './resource.ts'
-import { keyOf, watch } from './watch.ts'
+import { keyOf, type WatchInput, watch } from './watch.ts'
 
 /** One collection, or one object of it, to be followed. */
-export interface Source {
+export interface Source extends Pick<WatchInput, 'at' | 'name' | 'labelSelector' | 'metadataOnly'> {
   /** Names the source in callbacks; a source whose other members changed is watched anew. */
   readonly id: string
-  readonly at: Resource
-  readonly name?: string
-  /** Only objects with these labels, as a label selector says it. */
-  readonly labelSelector?: string
-  readonly metadataOnly?: boolean
   /** Keeps only what is needed of a large object. */
   readonly project?: (object: KubeObject) => KubeObject
 }

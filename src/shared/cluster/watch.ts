@@ -12,7 +12,7 @@ export interface WatchInput {
   readonly at: Resource
   /** Only the object of this name, which least-privilege roles can permit. */
   readonly name?: string
-  /** Only objects with these labels. */
+  /** Only objects with these labels, as a label selector says it. */
   readonly labelSelector?: string
   /** Metadata alone, for kinds whose content nobody reads. */
   readonly metadataOnly?: boolean

@@ -2,7 +2,7 @@ import { type JSONVisitor, printParseErrorCode, visit } from 'jsonc-parser'
 import { err, ok, type Result } from '../result.ts'
 import { MAX_DEPTH } from './pointer.ts'
 
-/** Parses JSON and refuses what other readers take otherwise: duplicate names, deep nesting, too large numbers. The error says what and where. */
+/** Parses JSON and refuses what other readers take otherwise: duplicate names, deep nesting, large numbers. The error says what and where. */
 export function parseJson(text: string): Result<unknown, string> {
   let value: unknown
   let mistake: string | undefined

@@ -20,7 +20,7 @@ interface Cursor {
   readonly isMissingItem: boolean
 }
 
-/** Gives a function from a path to its pointer in one object: `-` for a list item that it lacks, and none for a field beneath such an item. */
+/** Gives a function from a path to its pointer in one object: `-` for a list item that it lacks, and none for a field beneath such a one. */
 export function pointersOf(
   tree: MergeTree,
   object: unknown,
