@@ -1,6 +1,6 @@
 import { cut } from '../../engine/format-value.ts'
 import { isEqual } from '../../engine/json/equal.ts'
-import { isMap } from '../../engine/json/object.ts'
+import { isMap, memberOf } from '../../engine/json/object.ts'
 import { formatPointer } from '../../engine/json/pointer.ts'
 
 /** What became of a member of an object: the verb of a sentence about it. */
@@ -52,6 +52,3 @@ export function membersOf({
     after: memberOf(after, name),
   }))
 }
-
-const memberOf = (map: Readonly<Record<string, unknown>>, name: string) =>
-  Object.hasOwn(map, name) ? map[name] : undefined

@@ -1,4 +1,3 @@
-import jsonpointer from 'jsonpointer'
 import { err, ok, type Result } from '../result.ts'
 
 /** The deepest nesting that the engine reads, and so the longest pointer. */
@@ -32,22 +31,20 @@ export const formatPointer = (tokens: readonly string[]) =>
   tokens.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
 /** Whether the pointer leads to something that the document itself holds, nothing inherited. */
-export function has(document: unknown, tokens: readonly string[]): boolean {
-  let node = document
-  for (const token of tokens) {
-    if (!isContainer(node) || !holds(node, token)) return false
-    node = node[token]
-  }
-  return true
-}
+export const has = (document: unknown, tokens: readonly string[]) =>
+  foundAt(document, tokens) !== undefined
 
 /** Reads what the pointer leads to; undefined where `has` says that there is nothing. */
-export function valueAt(document: unknown, tokens: readonly string[]): unknown {
-  if (tokens.length === 0) return document
-  // The library follows inherited members and reads `/list/length`: hence the check before it.
-  return isContainer(document) && has(document, tokens)
-    ? jsonpointer.get(document, formatPointer(tokens))
-    : undefined
+export const valueAt = (document: unknown, tokens: readonly string[]): unknown =>
+  foundAt(document, tokens)?.value
+
+function foundAt(document: unknown, tokens: readonly string[]): { value: unknown } | undefined {
+  let value = document
+  for (const token of tokens) {
+    if (!isContainer(value) || !holds(value, token)) return undefined
+    value = value[token]
+  }
+  return { value }
 }
 
 const unescapeToken = (token: string) => token.replaceAll('~1', '/').replaceAll('~0', '~')

@@ -1,6 +1,6 @@
 import type { Operation } from 'fast-json-patch'
 import { isEqual } from '../json/equal.ts'
-import { isMap, type JsonMap, type KubeObject } from '../json/object.ts'
+import { isMap, type JsonMap, type KubeObject, memberOf } from '../json/object.ts'
 import { formatPointer } from '../json/pointer.ts'
 import {
   ATOMIC,
@@ -153,9 +153,6 @@ const settleMap = (
   editWhole(parent, settled, judgement.edits, firstInside)
   return settled
 }
-
-const memberOf = (value: unknown, name: string): unknown =>
-  isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
 const settleList = (
   tree: MergeTree,

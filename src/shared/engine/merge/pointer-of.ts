@@ -1,4 +1,4 @@
-import { isMap } from '../json/object.ts'
+import { memberOf } from '../json/object.ts'
 import { formatPointer } from '../json/pointer.ts'
 import {
   ATOMIC,
@@ -41,7 +41,7 @@ export function pointersOf(
 const memberAt = ({ tree, value }: Cursor, field: string): Cursor => ({
   token: field,
   tree: memberTree(tree, field) ?? ATOMIC,
-  value: isMap(value) && Object.hasOwn(value, field) ? value[field] : undefined,
+  value: memberOf(value, field),
   isMissingItem: false,
 })
 

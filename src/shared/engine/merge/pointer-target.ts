@@ -1,4 +1,4 @@
-import { isMap } from '../json/object.ts'
+import { isMap, memberOf } from '../json/object.ts'
 import { formatPointer, isListIndex } from '../json/pointer.ts'
 import {
   createItems,
@@ -67,8 +67,11 @@ const memberAt = ({ tree, value, path }: Cursor, token: string, parent: Tokens):
   const member = memberTree(tree, token)
   if (!member)
     return { kind: 'none', why: 'is unknown to the schema of this kind: correct or remove it' }
-  const content = isMap(value) && Object.hasOwn(value, token) ? value[token] : undefined
-  return { tree: member, value: content, path: path && [...path, { field: token }] }
+  return {
+    tree: member,
+    value: memberOf(value, token),
+    path: path && [...path, { field: token }],
+  }
 }
 
 const itemAt = (
