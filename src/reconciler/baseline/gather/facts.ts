@@ -15,7 +15,6 @@ import {
   type Hardware,
   holdHardware,
   type NodeHardware,
-  type StickyHardware,
 } from '../../../shared/baseline/facts/hardware.ts'
 import { hcoFactsOf } from '../../../shared/baseline/facts/hco-facts.ts'
 import { poolFacts } from '../../../shared/baseline/facts/pools.ts'
@@ -56,18 +55,13 @@ export function observedIn(objectsOf: (id: keyof typeof FACT_SOURCES) => readonl
   }
 }
 
-export interface FactsNow {
-  readonly facts: Facts
-  readonly hardware: StickyHardware
-}
-
 /** Makes facts of observations; hardware keeps what it was for a while, see holdHardware. The sections are those before. */
 export function makeFacts(
   catalog: Catalog,
   observed: Observations,
   previous: Pick<Memory, 'hardware' | 'sections'>,
   now: number,
-): FactsNow {
+) {
   const detected = detectHardware(observed.nodes.map(hardwareOf))
   const hardware = holdHardware(previous.hardware, detected, now)
   const flags = Object.entries(hardware).map(([detector, { value }]) => [detector, value])
