@@ -13,11 +13,7 @@ import {
   type Snapshot,
 } from '../webhook/baseline/snapshot.ts'
 import { type CatalogOptions, loadCatalogWith } from './assets.ts'
-import { withClient } from './with-client.ts'
-
-export interface KnownClusterOptions extends CatalogOptions {
-  readonly kubeconfig?: string
-}
+import { type ClusterOptions, withClient } from './with-client.ts'
 
 /** A cluster, as far as the verdicts of its webhook depend on it. */
 export interface KnownCluster {
@@ -29,7 +25,7 @@ export interface KnownCluster {
 
 /** Calls `work` with what the webhook of a cluster knows: the state that the leader has published there. Throws where none has. */
 export async function withKnownCluster<Result>(
-  options: KnownClusterOptions,
+  options: ClusterOptions,
   work: (cluster: KnownCluster) => Promise<Result>,
 ): Promise<Result> {
   return withClient(options, async (client) => {

@@ -4,16 +4,16 @@ import { UNKNOWN } from '../../shared/baseline/state.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
 import type { Env } from '../../shared/ops/env.ts'
 import { createSnapshot } from '../../webhook/baseline/snapshot.ts'
-import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
+import { loadCatalogWith } from '../assets.ts'
 import type { KnownCluster } from '../known-cluster.ts'
 import { evaluateOffline, type OfflineOptions, refuseOffline } from '../render/evaluate-offline.ts'
 import { decided, warn } from '../run-cli.ts'
+import type { ClusterOptions } from '../with-client.ts'
 import { FORMATS, type Paint } from './formats.ts'
 import { type Finding, findingOn, judge, managedFor } from './judge.ts'
 import { readManifests } from './manifests.ts'
 
-export interface CheckOptions extends CatalogOptions, OfflineOptions {
-  readonly kubeconfig?: string
+export interface CheckOptions extends ClusterOptions, OfflineOptions {
   readonly enforcement?: 'correct' | 'deny'
   readonly output: keyof typeof FORMATS
 }

@@ -3,16 +3,15 @@ import { waitsOn } from '../../reconciler/baseline/report/hco-notes.ts'
 import { isObserving } from '../../shared/baseline/settings/activation.ts'
 import type { DefaultActivation, Settings } from '../../shared/baseline/settings/settings.ts'
 import type { Env } from '../../shared/ops/env.ts'
-import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
+import { loadCatalogWith } from '../assets.ts'
 import { notesOn } from '../notes.ts'
 import { relatedImages } from '../options.ts'
 import { decided, UsageError, warn } from '../run-cli.ts'
-import { withClient } from '../with-client.ts'
+import { type ClusterOptions, withClient } from '../with-client.ts'
 import { type Finding, findingsIn, isUnapprovedReboot } from './finding.ts'
 import { FORMATS, remarkOn } from './formats.ts'
 
-export interface DiffOptions extends CatalogOptions {
-  readonly kubeconfig?: string
+export interface DiffOptions extends ClusterOptions {
   readonly hcoNamespace?: string
   readonly disruptiveChanges?: 'apply' | 'hold'
   readonly activation?: DefaultActivation

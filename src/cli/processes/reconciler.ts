@@ -4,13 +4,13 @@ import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import type { Env } from '../../shared/ops/env.ts'
 import { createLog, type LogLevel } from '../../shared/ops/log.ts'
 import { signalOnTermination } from '../../shared/ops/shutdown.ts'
-import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
+import { loadCatalogWith } from '../assets.ts'
 import { relatedImages } from '../options.ts'
+import type { ClusterOptions } from '../with-client.ts'
 
 type SameOptions = 'opsListen' | 'disruptiveChanges' | 'activation' | 'failurePolicy'
 
-export interface ReconcilerOptions extends CatalogOptions, Pick<ReconcilerConfig, SameOptions> {
-  readonly kubeconfig?: string
+export interface ReconcilerOptions extends ClusterOptions, Pick<ReconcilerConfig, SameOptions> {
   readonly hcoNamespace?: string
   readonly leaderElect: boolean
   readonly resync: number

@@ -10,18 +10,17 @@ import { parseState } from '../../shared/baseline/state.ts'
 import type { Client } from '../../shared/cluster/client.ts'
 import { read } from '../../shared/cluster/resource.ts'
 import type { Env } from '../../shared/ops/env.ts'
-import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
+import { loadCatalogWith } from '../assets.ts'
 import { notesOn } from '../notes.ts'
 import { relatedImages } from '../options.ts'
 import { decided, warn } from '../run-cli.ts'
-import { withClient } from '../with-client.ts'
+import { type ClusterOptions, withClient } from '../with-client.ts'
 import { FORMATS } from './formats.ts'
 import { lastWarnings } from './last-warnings.ts'
 import { type Product, productRows } from './product.ts'
 import { assetRow, type Row } from './rows.ts'
 
-export interface StatusOptions extends CatalogOptions {
-  readonly kubeconfig?: string
+export interface StatusOptions extends ClusterOptions {
   readonly hcoNamespace?: string
   readonly output: keyof typeof FORMATS
 }
