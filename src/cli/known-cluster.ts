@@ -1,8 +1,7 @@
+import { readState } from '../reconciler/baseline/ledger.ts'
 import { createStatusDecider, identityOn } from '../shared/baseline/asset-status.ts'
-import { BASELINE } from '../shared/baseline/names.ts'
 import { parseState } from '../shared/baseline/state.ts'
-import { type Client, connect } from '../shared/cluster/client.ts'
-import { loadKubeconfig } from '../shared/cluster/kubeconfig.ts'
+import type { Client } from '../shared/cluster/client.ts'
 import { read } from '../shared/cluster/resource.ts'
 import { createSchemas } from '../shared/cluster/schemas.ts'
 import type { KubeObject } from '../shared/engine/json/object.ts'
@@ -14,10 +13,7 @@ import {
   type Snapshot,
 } from '../webhook/baseline/snapshot.ts'
 import { type CatalogOptions, loadCatalogWith } from './assets.ts'
-
-export interface KnownClusterOptions extends CatalogOptions {
-  readonly kubeconfig?: string
-}
+import { type ClusterOptions, withClient } from './with-client.ts'
 
 /** A cluster, as far as the verdicts of its webhook depend on it. */
 export interface KnownCluster {
@@ -29,13 +25,12 @@ export interface KnownCluster {
 
 /** Calls `work` with what the webhook of a cluster knows: the state that the leader has published there. Throws where none has. */
 export async function withKnownCluster<Result>(
-  options: KnownClusterOptions,
+  options: ClusterOptions,
   work: (cluster: KnownCluster) => Promise<Result>,
 ): Promise<Result> {
-  const client = await connect(loadKubeconfig(options.kubeconfig))
-  try {
+  return withClient(options, async (client) => {
     const snapshot = await readSnapshot(client, options)
-    return await work({
+    return work({
       snapshot,
       read: async ({ asset }) => {
         const at = identityOn(asset, snapshot.facts)
@@ -43,21 +38,17 @@ export async function withKnownCluster<Result>(
         return at && read(client, { ...at, resource }, name)
       },
     })
-  } finally {
-    await client.close()
-  }
+  })
 }
 
 async function readSnapshot(client: Client, options: CatalogOptions): Promise<Snapshot> {
   const { namespace } = options
   const catalog = loadCatalogWith(options)
-  const at = { apiVersion: 'v1', resource: 'configmaps', namespace }
-  const state = parseState((await read(client, at, BASELINE.stateConfigMap))?.data)
-  if (!state) {
+  const state = parseState(await readState(client, namespace))
+  if (!state)
     throw new Error(
       `no reconciler has published its state in namespace ${namespace}: is it running there? (--namespace)`,
     )
-  }
   const schemas = await createSchemas(client)(queriesOf(catalog, state))
   return createSnapshot(catalog, state, schemas, createStatusDecider(catalog, sha256))
 }

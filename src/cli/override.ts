@@ -8,11 +8,12 @@ import { isContent } from '../webhook/baseline/decide/judge-content.ts'
 import { refusalOf } from '../webhook/baseline/decide/refusal.ts'
 import { type Edit, ignoreFor, patchFor } from '../webhook/baseline/decide/remedy.ts'
 import type { ManagedObject, Snapshot } from '../webhook/baseline/snapshot.ts'
-import { type KnownClusterOptions, withKnownCluster } from './known-cluster.ts'
+import { withKnownCluster } from './known-cluster.ts'
 import { readObjects } from './read-objects.ts'
+import type { ClusterOptions } from './with-client.ts'
 
 /** The `override` command: prints the kubectl command that makes the edits of a manifest legitimate. */
-export async function override(file: string, options: KnownClusterOptions): Promise<void> {
+export async function override(file: string, options: ClusterOptions): Promise<void> {
   const manifest = readManifest(file)
   const command = await withKnownCluster(options, async ({ snapshot, read }) => {
     const managed = findManaged(manifest, snapshot)

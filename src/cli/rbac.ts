@@ -3,10 +3,7 @@ import { accounts } from '../shared/baseline/generated/rbac.ts'
 import { type CatalogOptions, loadCatalogWith, loadOwnAssets } from './assets.ts'
 import { kubernetesYaml } from './render/formats.ts'
 
-/**
- * The `rbac` command: prints what both processes may do, ready for kubectl apply; with a folder of assets, only what they need for
- * these besides.
- */
+/** The `rbac` command: prints what both processes may do, for kubectl apply; with a folder of assets, what they need for these besides. */
 export async function rbac(options: CatalogOptions): Promise<void> {
   const { namespace, assets } = options
   const objects =

@@ -11,10 +11,7 @@ export interface Document {
   readonly line: number
 }
 
-/**
- * Every object in a file of YAML documents or JSON, `-` being standard input; a list as `kubectl get -o yaml` prints it
- * gives what is in it. Throws an Error that names the file and what in it is none.
- */
+/** Every object in a file of YAML or JSON, lists opened; `-` is standard input. Throws an Error that names the file and what is none. */
 export function readObjects(file: string): readonly KubeObject[] {
   const title = titleOfFile(file)
   return documentsIn(title, readText(title, file)).flatMap(({ value }, index) =>

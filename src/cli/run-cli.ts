@@ -12,6 +12,13 @@ export class UndecidedError extends Error {
   override name = 'UndecidedError' as const
 }
 
+/** The answer of such a command, or that it could not be found out. */
+export async function decided<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  return answer.catch((cause: Error) => {
+    throw new UndecidedError(cause.message, { cause })
+  })
+}
+
 /**
  * Runs one command. Returns the exit code: 0, 2 for a wrong command line or where 1 would say something, 1 for
  * everything else, told in one line; the stack only where the command line asks for debug.

@@ -17,10 +17,7 @@ export interface LoadOptions {
 /** A timer may be late by this much: the rest is waited for without one. */
 const TIMER_MS = 1.5
 
-/**
- * Sends requests. At a rate, each is timed from when it was due, whether or not a sender was free by then: what
- * waits behind a slow answer counts too.
- */
+/** Sends requests. At a rate, each is timed from when it was due: what waits behind a slow answer counts too. */
 export async function load(
   send: () => Promise<unknown>,
   { senders, forMs, perSecond }: LoadOptions,

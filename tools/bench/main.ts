@@ -46,30 +46,22 @@ process.exit()
 
 async function bench(): Promise<void> {
   const page = join(ROOT, PAGE)
-  const write = (textOf: (name: string) => string) => {
-    const made = Object.fromEntries(wanted.map(({ name }) => [name, textOf(name)]))
-    return withPlaces(readFileSync(page, 'utf8'), made)
-  }
+  const pageWith = (texts: Readonly<Record<string, string>>) =>
+    withPlaces(readFileSync(page, 'utf8'), texts)
   // A place that is gone is told of before half an hour is spent on measuring.
-  if (isWritten) write(() => '')
+  if (isWritten) pageWith(Object.fromEntries(wanted.map(({ name }) => [name, ''])))
   runBuild(ROOT)
-  const asked = { env: process.env, print: progress, controllers: false }
-  const { version } = await findBinaries(asked)
+  const { version } = await findBinaries({ env: process.env, print: progress, controllers: false })
   const measured = await measureAll()
   const machine = {
     versions: [`Node ${process.versions.node}`, `Kubernetes ${version}`],
     cores: cpus().length,
     cpu: cpus()[0]?.model ?? 'unknown',
   }
-  const textOf = (one: Measurement) => measurementText(machine, one)
-  const texts = new Map(measured.map((one) => [one.name, textOf(one)]))
-  if (isWritten)
-    writeFileSync(
-      page,
-      write((name) => texts.get(name) ?? ''),
-    )
+  const texts = Object.fromEntries(measured.map((one) => [one.name, measurementText(machine, one)]))
+  if (isWritten) writeFileSync(page, pageWith(texts))
   writeFileSync(RESULTS, `${JSON.stringify({ ...machine, effort, measured }, null, 2)}\n`)
-  console.log([...texts.values()].join('\n\n'))
+  console.log(Object.values(texts).join('\n\n'))
   const doubt = effort === QUICK ? '; --quick: these numbers say nothing' : ''
   console.log(`\nWritten to ${RESULTS}${isWritten ? ` and ${PAGE}` : ''}${doubt}`)
 }
@@ -135,12 +127,8 @@ function readCommandLine() {
     if (unknown !== undefined)
       throw new Error(`--only knows ${namesOf(possible)} here, not "${unknown}"`)
     const effort = quick ? QUICK : against === undefined ? FULL : IN_TURNS
-    return {
-      isWritten,
-      against,
-      effort,
-      wanted: possible.filter(({ name }) => names.includes(name)),
-    }
+    const wanted = possible.filter(({ name }) => names.includes(name))
+    return { isWritten, against, effort, wanted }
   } catch (error) {
     console.error(`bench: ${(error as Error).message}`)
     process.exit(2)

@@ -23,11 +23,7 @@ export interface Machine {
   readonly cpu: string
 }
 
-/**
- * The page with something in the places of these measurements; all others stay.
- *
- * @throws where the place of one is gone, naming the page and the lines
- */
+/** The page with something in the places of these measurements; throws what names the page and the lines where a place is gone. */
 export const withPlaces = (text: string, made: Readonly<Record<string, string>>): string =>
   Object.entries(made).reduce(
     (text, [name, markdown]) =>

@@ -4,16 +4,16 @@ import { UNKNOWN } from '../../shared/baseline/state.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
 import type { Env } from '../../shared/ops/env.ts'
 import { createSnapshot } from '../../webhook/baseline/snapshot.ts'
-import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
+import { loadCatalogWith } from '../assets.ts'
 import type { KnownCluster } from '../known-cluster.ts'
 import { evaluateOffline, type OfflineOptions, refuseOffline } from '../render/evaluate-offline.ts'
-import { UndecidedError, warn } from '../run-cli.ts'
+import { decided, warn } from '../run-cli.ts'
+import type { ClusterOptions } from '../with-client.ts'
 import { FORMATS, type Paint } from './formats.ts'
 import { type Finding, findingOn, judge, managedFor } from './judge.ts'
 import { readManifests } from './manifests.ts'
 
-export interface CheckOptions extends CatalogOptions, OfflineOptions {
-  readonly kubeconfig?: string
+export interface CheckOptions extends ClusterOptions, OfflineOptions {
   readonly enforcement?: 'correct' | 'deny'
   readonly output: keyof typeof FORMATS
 }
@@ -22,17 +22,8 @@ export interface CheckOptions extends CatalogOptions, OfflineOptions {
  * The `check` command: prints the webhook's verdict on manifests. Returns the exit code: 0 where every one is stored as it
  * is, 1 where one is corrected or denied, 2 where that cannot be told of one. Throws an UndecidedError where it can of none.
  */
-export async function check(
-  files: readonly string[],
-  options: CheckOptions,
-  env: Env,
-): Promise<number> {
-  try {
-    return await judgeFiles(files, options, env)
-  } catch (error) {
-    throw new UndecidedError((error as Error).message, { cause: error })
-  }
-}
+export const check = (files: readonly string[], options: CheckOptions, env: Env): Promise<number> =>
+  decided(judgeFiles(files, options, env))
 
 async function judgeFiles(
   files: readonly string[],

@@ -1,7 +1,7 @@
 import { PREFIX } from '../../shared/baseline/annotations.ts'
 import type { AssetStatus } from '../../shared/baseline/asset-status.ts'
 import { type Asset, kindKey, namespaceOf } from '../../shared/baseline/catalog/catalog.ts'
-import { holds, isOptIn } from '../../shared/baseline/facts/conditions.ts'
+import { areOptInsHeld } from '../../shared/baseline/facts/conditions.ts'
 import { escapeControls } from '../../shared/engine/format-value.ts'
 import { canonicalJson } from '../../shared/engine/json/canonical.ts'
 import { groupOf, type KubeObject, titleOf } from '../../shared/engine/json/object.ts'
@@ -58,11 +58,7 @@ export function managedFor(
   })
 }
 
-/**
- * Judges a manifest as the webhook would its server-side apply with force, over the object as it is stored: what GitOps
- * tools do, again and again. Pure. Throws an Error that names the place of
- * an object which the API server would not have the webhook see.
- */
+/** Judges a manifest as the webhook would its forced server-side apply over the object as it is stored. Pure. Throws what names the place. */
 export function judge(
   { file, line, object }: Manifest,
   managed: ManagedObject,
@@ -165,10 +161,7 @@ const isHcosChoice = (
   { install, conditions }: Asset,
   { reason }: Extract<AssetStatus, { kind: 'inactive' }>,
   { facts }: Snapshot,
-) =>
-  CHOICES.has(reason) ||
-  (install === 'opt-in' &&
-    !conditions.filter(isOptIn).every((condition) => holds(condition, facts)))
+) => CHOICES.has(reason) || (install === 'opt-in' && !areOptInsHeld(conditions, facts))
 
 function whyInactive(reason: string, { managed: { asset, status } }: Judged): readonly string[] {
   return reason === 'Inactive' && 'message' in status

@@ -33,10 +33,7 @@ const MOST_BYTES = 64 << 20
 // What is deeper is no object of any API, and would end the process.
 const MOST_LEVELS = 200
 
-/**
- * Every object in files, in the YAML and JSON files of folders, and in standard input. Throws an Error that names the file
- * that was asked for by name and cannot be read, or is too much.
- */
+/** Every object in files, folders and standard input. Throws what names the file that was asked for and cannot be read, or is too much. */
 export async function readManifests(
   paths: readonly string[],
   limits = { files: MOST_FILES, bytes: MOST_BYTES },

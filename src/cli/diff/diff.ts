@@ -2,18 +2,16 @@ import { diffCluster } from '../../reconciler/baseline/cluster-diff.ts'
 import { waitsOn } from '../../reconciler/baseline/report/hco-notes.ts'
 import { isObserving } from '../../shared/baseline/settings/activation.ts'
 import type { DefaultActivation, Settings } from '../../shared/baseline/settings/settings.ts'
-import { connect } from '../../shared/cluster/client.ts'
-import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import type { Env } from '../../shared/ops/env.ts'
-import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
+import { loadCatalogWith } from '../assets.ts'
 import { notesOn } from '../notes.ts'
 import { relatedImages } from '../options.ts'
-import { UndecidedError, UsageError, warn } from '../run-cli.ts'
+import { decided, UsageError, warn } from '../run-cli.ts'
+import { type ClusterOptions, withClient } from '../with-client.ts'
 import { type Finding, findingsIn, isUnapprovedReboot } from './finding.ts'
 import { FORMATS, remarkOn } from './formats.ts'
 
-export interface DiffOptions extends CatalogOptions {
-  readonly kubeconfig?: string
+export interface DiffOptions extends ClusterOptions {
   readonly hcoNamespace?: string
   readonly disruptiveChanges?: 'apply' | 'hold'
   readonly activation?: DefaultActivation
@@ -31,11 +29,7 @@ export async function diff(options: DiffOptions, env: Env): Promise<number> {
     throw new UsageError(
       '--fail-on reboot asks what waits for approval: with --disruptive-changes apply nothing would',
     )
-  try {
-    return await compare(options, env)
-  } catch (error) {
-    throw new UndecidedError((error as Error).message, { cause: error })
-  }
+  return decided(compare(options, env))
 }
 
 type Judge = (finding: Finding, settings: Settings) => boolean
@@ -50,22 +44,19 @@ async function compare(options: DiffOptions, env: Env): Promise<number> {
   // What is not held needs no approval, and whoever asks about approvals wants them to count.
   const disruptiveChanges = failOn === 'reboot' ? 'hold' : options.disruptiveChanges
   const catalog = loadCatalogWith(options)
-  const client = await connect(loadKubeconfig(options.kubeconfig))
-  try {
-    const images = relatedImages(env)
-    const modes = { disruptiveChanges, ...(activation && { activation }) }
-    const found = await diffCluster({ client, catalog, namespace, hcoNamespace, images, ...modes })
-    if (found.kind === 'unavailable') throw new Error(found.message)
-    const { evaluation, pending } = found
-    const findings = findingsIn(found)
-    process.stdout.write(FORMATS[output]({ findings, pending }))
-    const remarks = findings.flatMap((finding) => remarkOn(finding) ?? [])
-    for (const line of [...notesOn(catalog, evaluation, waitsOn(catalog, evaluation)), ...remarks])
-      warn(line)
-    if (findings.some(({ action }) => action === 'unknown')) return 2
-    const { settings } = evaluation.stated
-    return findings.some((finding) => FAILURES[failOn](finding, settings)) ? 1 : 0
-  } finally {
-    await client.close()
-  }
+  const images = relatedImages(env)
+  const modes = { disruptiveChanges, ...(activation && { activation }) }
+  const found = await withClient(options, (client) =>
+    diffCluster({ client, catalog, namespace, hcoNamespace, images, ...modes }),
+  )
+  if (found.kind === 'unavailable') throw new Error(found.message)
+  const { evaluation, pending } = found
+  const findings = findingsIn(found)
+  process.stdout.write(FORMATS[output]({ findings, pending }))
+  const remarks = findings.flatMap((finding) => remarkOn(finding) ?? [])
+  for (const line of [...notesOn(catalog, evaluation, waitsOn(catalog, evaluation)), ...remarks])
+    warn(line)
+  if (findings.some(({ action }) => action === 'unknown')) return 2
+  const { settings } = evaluation.stated
+  return findings.some((finding) => FAILURES[failOn](finding, settings)) ? 1 : 0
 }

@@ -1,25 +1,21 @@
-import { runReconciler } from '../../reconciler/baseline/run.ts'
-import type { DefaultActivation } from '../../shared/baseline/settings/settings.ts'
+import { type ReconcilerConfig, runReconciler } from '../../reconciler/baseline/run.ts'
 import { connect } from '../../shared/cluster/client.ts'
 import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import type { Env } from '../../shared/ops/env.ts'
-import type { Listen } from '../../shared/ops/listen.ts'
 import { createLog, type LogLevel } from '../../shared/ops/log.ts'
 import { signalOnTermination } from '../../shared/ops/shutdown.ts'
-import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
+import { loadCatalogWith } from '../assets.ts'
 import { relatedImages } from '../options.ts'
+import type { ClusterOptions } from '../with-client.ts'
 
-export interface ReconcilerOptions extends CatalogOptions {
-  readonly kubeconfig?: string
+type SameOptions = 'opsListen' | 'disruptiveChanges' | 'activation' | 'failurePolicy'
+
+export interface ReconcilerOptions extends ClusterOptions, Pick<ReconcilerConfig, SameOptions> {
   readonly hcoNamespace?: string
-  readonly opsListen: Listen
   readonly leaderElect: boolean
   readonly resync: number
-  readonly disruptiveChanges: 'apply' | 'hold'
-  readonly activation: DefaultActivation
   readonly healLimit: number
   readonly healWindow: number
-  readonly failurePolicy: 'Ignore' | 'Fail'
   readonly webhookTimeout: number
   readonly trustedUser?: string
   readonly webhookService: string
@@ -32,24 +28,19 @@ export interface ReconcilerOptions extends CatalogOptions {
 
 /** The `reconciler` command: runs until SIGTERM. */
 export async function reconciler(options: ReconcilerOptions, env: Env): Promise<void> {
-  const { namespace, webhookUrl, webhookService, opsListen, disruptiveChanges, failurePolicy } =
-    options
+  const { namespace, webhookUrl, webhookService } = options
   const catalog = loadCatalogWith(options)
   const client = await connect(loadKubeconfig(options.kubeconfig))
   const log = createLog('reconciler', options.logLevel)
   const isObserver = options.observe ?? false
   const running = await runReconciler(
     {
-      namespace,
+      ...options,
       hcoNamespace: options.hcoNamespace,
-      opsListen,
       isElected: options.leaderElect && !isObserver,
       isObserver,
       resyncMs: options.resync,
-      disruptiveChanges,
-      activation: options.activation,
       healLimits: { capacity: options.healLimit, windowMs: options.healWindow },
-      failurePolicy,
       webhookTimeoutS: options.webhookTimeout,
       trustedUser: options.trustedUser,
       endpoint:

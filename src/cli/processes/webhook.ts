@@ -7,11 +7,11 @@ import type { Listen } from '../../shared/ops/listen.ts'
 import { createLog, type LogLevel } from '../../shared/ops/log.ts'
 import { signalOnTermination } from '../../shared/ops/shutdown.ts'
 import { runWebhook } from '../../webhook/baseline/run.ts'
-import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
+import { loadCatalogWith } from '../assets.ts'
 import { UsageError } from '../run-cli.ts'
+import type { ClusterOptions } from '../with-client.ts'
 
-export interface WebhookOptions extends CatalogOptions {
-  readonly kubeconfig?: string
+export interface WebhookOptions extends ClusterOptions {
   readonly listen: Listen
   readonly opsListen: Listen
   readonly enforcement?: 'correct' | 'deny'

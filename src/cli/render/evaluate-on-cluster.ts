@@ -2,11 +2,10 @@ import { type Evaluation, evaluate } from '../../reconciler/baseline/gather/eval
 import { withCluster } from '../../reconciler/baseline/gather/read-cluster.ts'
 import { createStatusDecider } from '../../shared/baseline/asset-status.ts'
 import type { Catalog } from '../../shared/baseline/catalog/catalog.ts'
-import { connect } from '../../shared/cluster/client.ts'
-import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
 import type { Env } from '../../shared/ops/env.ts'
 import { relatedImages } from '../options.ts'
+import { withClient } from '../with-client.ts'
 
 export interface OnClusterOptions {
   readonly kubeconfig: string
@@ -20,16 +19,13 @@ export async function evaluateOnCluster(
   { kubeconfig, namespace, hcoNamespace }: OnClusterOptions,
   env: Env,
 ): Promise<Evaluation> {
-  const client = await connect(loadKubeconfig(kubeconfig))
   const images = relatedImages(env)
-  const options = { client, catalog, namespace, hcoNamespace, images, wantsObjects: false }
-  try {
-    return await withCluster(options, async ({ snapshot, ledger }) => {
+  const asked = { catalog, namespace, hcoNamespace, images, wantsObjects: false }
+  return withClient({ kubeconfig }, (client) =>
+    withCluster({ ...asked, client }, async ({ snapshot, ledger }) => {
       if (snapshot.kind === 'unavailable') throw new Error(snapshot.message)
       const decide = createStatusDecider(catalog, sha256)
       return evaluate({ catalog, decide }, snapshot.observations, ledger.memory, Date.now())
-    })
-  } finally {
-    await client.close()
-  }
+    }),
+  )
 }

@@ -1,12 +1,12 @@
 import { closest } from 'fastest-levenshtein'
-import type { Observations } from '../../reconciler/baseline/gather/facts.ts'
+import { type Observations, observedIn } from '../../reconciler/baseline/gather/facts.ts'
 import {
   type Catalog,
   conditionsOf,
   isHyperConverged,
   kindKey,
 } from '../../shared/baseline/catalog/catalog.ts'
-import { FACT_SOURCES } from '../../shared/baseline/facts/facts.ts'
+import { FACT_SOURCES, type FactSource } from '../../shared/baseline/facts/facts.ts'
 import type { Served } from '../../shared/cluster/discovery.ts'
 import { formatValue } from '../../shared/engine/format-value.ts'
 import { groupOf, type KubeObject, titleOf } from '../../shared/engine/json/object.ts'
@@ -25,22 +25,9 @@ export function observationsOf(catalog: Catalog, cluster: OfflineCluster): Obser
   const { hco, objects, schemas, images } = cluster
   const stranger = objects.find((object) => isOfKind(HCO, object))
   if (stranger) throw new Error(`--nodes: ${titleOf(stranger)} is to be given with --hco`)
-  const objectsOf = (id: SourceId) => objects.filter((object) => isFrom(FACT_SOURCES[id], object))
   return {
     hco,
-    nodes: objectsOf('nodes'),
-    infrastructure: objectsOf('infrastructure')[0],
-    scheduler: objectsOf('scheduler')[0],
-    network: objectsOf('network')[0],
-    pools: objectsOf('pools'),
-    kubeletConfigs: objectsOf('kubeletConfigs'),
-    workerKubelet: objectsOf('workerKubelet')[0],
-    masterKubelet: objectsOf('masterKubelet')[0],
-    waspAgents: objectsOf('waspAgents'),
-    nodeHealthChecks: objectsOf('nodeHealthChecks'),
-    remediationTemplates: objectsOf('remediationTemplates'),
-    quotas: objectsOf('quotas'),
-    machineConfiguration: objectsOf('machineConfiguration')[0],
+    ...observedIn((id) => objects.filter((object) => isFrom(FACT_SOURCES[id], object))),
     otherAutopilot: undefined,
     served: servedOffline(catalog, cluster),
     schemas,
@@ -48,21 +35,13 @@ export function observationsOf(catalog: Catalog, cluster: OfflineCluster): Obser
   }
 }
 
-type SourceId = Exclude<keyof typeof FACT_SOURCES, 'hco'>
-
-interface Source {
-  readonly group: string
-  readonly kind: string
-  readonly name?: string
-}
-
 const { hco: HCO, ...OTHERS } = FACT_SOURCES
-const SOURCES: readonly Source[] = Object.values(OTHERS)
+const SOURCES = Object.values(OTHERS)
 
-const isOfKind = ({ group, kind }: Source, object: KubeObject) =>
+const isOfKind = ({ group, kind }: FactSource, object: KubeObject) =>
   object.kind === kind && groupOf(object.apiVersion) === group
 
-const isFrom = (source: Source, object: KubeObject) =>
+const isFrom = (source: FactSource, object: KubeObject) =>
   isOfKind(source, object) && (source.name === undefined || object.metadata.name === source.name)
 
 /** Which of the objects say nothing, as a dump of a cluster holds many; a sentence for each kind. */

@@ -7,53 +7,36 @@ import { readState } from '../../reconciler/baseline/ledger.ts'
 import { waitsOn } from '../../reconciler/baseline/report/hco-notes.ts'
 import { BASELINE } from '../../shared/baseline/names.ts'
 import { parseState } from '../../shared/baseline/state.ts'
-import { type Client, connect } from '../../shared/cluster/client.ts'
-import { loadKubeconfig } from '../../shared/cluster/kubeconfig.ts'
+import type { Client } from '../../shared/cluster/client.ts'
 import { read } from '../../shared/cluster/resource.ts'
 import type { Env } from '../../shared/ops/env.ts'
-import { type CatalogOptions, loadCatalogWith } from '../assets.ts'
+import { loadCatalogWith } from '../assets.ts'
 import { notesOn } from '../notes.ts'
 import { relatedImages } from '../options.ts'
-import { UndecidedError, warn } from '../run-cli.ts'
+import { decided, warn } from '../run-cli.ts'
+import { type ClusterOptions, withClient } from '../with-client.ts'
 import { FORMATS } from './formats.ts'
 import { lastWarnings } from './last-warnings.ts'
 import { type Product, productRows } from './product.ts'
 import { assetRow, type Row } from './rows.ts'
 
-export interface StatusOptions extends CatalogOptions {
-  readonly kubeconfig?: string
+export interface StatusOptions extends ClusterOptions {
   readonly hcoNamespace?: string
   readonly output: keyof typeof FORMATS
 }
 
-/**
- * The `status` command: prints how every asset and the product itself are doing. Returns the exit code: 0 where all is
- * well, 1 where something is wrong, 2 where that is not known of everything. Throws an UndecidedError where it is of nothing.
- */
-export async function status(options: StatusOptions, env: Env): Promise<number> {
-  try {
-    return await look(options, env)
-  } catch (error) {
-    throw new UndecidedError((error as Error).message, { cause: error })
-  }
-}
+/** The `status` command. Returns the exit code: 0 where all is well, 1 where something is wrong, 2 where that is not known of everything. */
+export const status = (options: StatusOptions, env: Env): Promise<number> =>
+  decided(look(options, env))
 
 async function look(options: StatusOptions, env: Env): Promise<number> {
   const { namespace, hcoNamespace, output } = options
   const catalog = loadCatalogWith(options)
-  const client = await connect(loadKubeconfig(options.kubeconfig))
-  try {
+  return withClient(options, async (client) => {
     const images = relatedImages(env)
-    const choice = {
-      client,
-      catalog,
-      namespace,
-      hcoNamespace,
-      images,
-      disruptiveChanges: undefined,
-    }
+    const choice = { catalog, namespace, hcoNamespace, images, disruptiveChanges: undefined }
     const [found, product] = await Promise.all([
-      diffCluster(choice),
+      diffCluster({ ...choice, client }),
       readProduct(client, namespace),
     ])
     if (found.kind === 'unavailable') throw new Error(found.message)
@@ -68,9 +51,7 @@ async function look(options: StatusOptions, env: Env): Promise<number> {
     process.stdout.write(FORMATS[output]({ parts, assets }))
     for (const line of notesOn(catalog, evaluation, waitsOn(catalog, evaluation))) warn(line)
     return exitCodeOf([...parts, ...assets])
-  } finally {
-    await client.close()
-  }
+  })
 }
 
 /** 2 goes before 1: who reads the code alone must not take an answer for whole. */

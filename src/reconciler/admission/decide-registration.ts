@@ -9,10 +9,7 @@ export interface Wanted {
   readonly subject: KubeObject
 }
 
-/**
- * What the registration follows from: `off` is the system switched off; `unknown` says that nothing is known of the
- * cluster: what is registered stays, and goes on being trusted.
- */
+/** What the registration follows from; `unknown` says that nothing is known of the cluster: what is registered stays, and is trusted on. */
 export type WebhookWish = Wanted | { readonly kind: 'off' } | { readonly kind: 'unknown' }
 
 // Somebody who deletes a configuration breaks the glass on purpose; it stays away this long.

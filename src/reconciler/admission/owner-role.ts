@@ -31,10 +31,7 @@ export class OwnerRole {
     this.#isFresh = false
   }
 
-  /**
-   * As it was seen last; undefined where there never was one, as with an account of one's own: one that comes later is
-   * seen when the last answer has aged. Throws what the API server says.
-   */
+  /** As it was seen last; undefined where there never was one, as with an account of one's own. Throws what the API server says. */
   async known(): Promise<KubeObject | undefined> {
     return this.#known ?? this.fresh()
   }

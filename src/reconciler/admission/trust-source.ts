@@ -35,10 +35,7 @@ export function trustSourceOf(
   return { kind: 'file', read: followBundle(webhookCa, options) }
 }
 
-/**
- * Follows a file of authorities, PEM. Returns what reads the last good ones; it throws as long as there were none,
- * since nobody would be trusted by an empty bundle.
- */
+/** Follows a file of authorities, PEM. Returns what reads the last good ones, and throws before the first: an empty bundle trusts nobody. */
 function followBundle(
   file: string,
   { onChange, onTrouble, signal }: FollowBundleOptions,

@@ -32,10 +32,7 @@ export const registrationSources = (identity: Identity, namespace: string): read
   })),
 ]
 
-/**
- * Removes a system's webhook configurations, whatever else is installed or running. Throws what names the configuration
- * that the user may not delete, when the others are gone.
- */
+/** Removes a system's webhook configurations. Throws what names those that the user may not delete, when the others are gone. */
 export async function unregister(
   client: Client,
   { webhookConfiguration }: Identity,
@@ -95,10 +92,7 @@ const applyOrRefusal = (
     throw error
   })
 
-/**
- * Has the configuration that is there trust our webhooks by these authorities, PEM, and leaves all else as it is. Throws
- * ApiError 409 where it is gone, or is another.
- */
+/** Has the configuration trust our webhooks by these authorities, PEM, and leaves all else. ApiError 409 where it is gone, or is another. */
 export async function applyBundle(
   client: Client,
   live: KubeObject,

@@ -10,6 +10,7 @@ import {
 } from '../../shared/cluster/resource.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import { withPreconditions } from './decide/comparison.ts'
+import { decide } from './decide/decide.ts'
 import type { AssetInput, DryRun, Final, Step } from './decide/decision.ts'
 import type { Outcome } from './decide/outcome.ts'
 
@@ -23,6 +24,23 @@ export interface Target {
   readonly isObserving: boolean
   /** Told the object as each write leaves it. */
   readonly onStored: (object: KubeObject) => void
+}
+
+/** Takes the steps that a decision needs until it is final; the input is then what it was made from. `permit` comes before each dry run. */
+export async function decideInSteps(
+  gathered: AssetInput,
+  target: Target,
+  permit: () => void,
+): Promise<{ decision: Final; input: AssetInput }> {
+  let input = gathered
+  let decision = decide(input)
+  while (decision.kind !== 'final') {
+    if (decision.kind === 'dryRun') permit()
+    const found = await takeStep(decision, target)
+    input = { ...input, ...found }
+    decision = decision.resume?.(found) ?? decide(input)
+  }
+  return { decision, input }
 }
 
 /** Takes a step that a decision needs, and returns what it adds to the input. */

@@ -56,10 +56,7 @@ export class Approvals {
     return Object.keys(this.#waiting)
   }
 
-  /**
-   * Approves the waiting set if the HyperConverged names its digest, and says whether it did. Not before every
-   * disruptive asset was looked at: a part of the set could have the digest of an older one.
-   */
+  /** Approves the waiting set if the HyperConverged names its digest; not before all was looked at, since a part may have an older digest. */
   approve(hco: KubeObject): boolean {
     if (!this.#hasSeenAll()) return false
     const before = this.#state

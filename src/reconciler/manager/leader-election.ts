@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, isConflict } from '../../shared/cluster/client.ts'
-import { apply, pathOf, read } from '../../shared/cluster/resource.ts'
+import { apply, microTime, pathOf, read } from '../../shared/cluster/resource.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 
 export interface ElectionOptions {
@@ -115,10 +115,7 @@ interface LeaseSpec {
 /** What a candidate does about the Lease. */
 export type LeaseStep = 'create' | 'renew' | 'take' | 'wait'
 
-/**
- * Decides by the Lease as it was read, and for how many milliseconds we have seen it in this very version: another's is
- * free once its holder released it, or did not renew it for its whole duration.
- */
+/** Decides by the Lease, and for how long we have seen it unchanged: another's is free once released, or not renewed for its duration. */
 export function decideLease(
   lease: KubeObject | undefined,
   holder: string,
@@ -169,9 +166,6 @@ const isMade = (write: Promise<unknown>): Promise<boolean> =>
 
 const readLease = ({ client, namespace, lease, signal }: ElectionOptions) =>
   read(client, leasesIn(namespace), lease, signal)
-
-// A MicroTime needs exactly six digits after the point.
-const microTime = () => new Date().toISOString().replace('Z', '000Z')
 
 /** The spec by which we hold a Lease that we create, renew, or take. */
 function claim(holderIdentity: string, lease: KubeObject | undefined, step: LeaseStep): LeaseSpec {

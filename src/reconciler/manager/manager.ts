@@ -24,10 +24,7 @@ export interface Controller {
   readonly keysOf?: (change: Change) => readonly Due[]
   /** Called when we begin to lead, and every now and then: which keys to work on, whether or not anything changed. */
   readonly resync: () => Iterable<string>
-  /**
-   * Does what is due for one key, whatever happened before. Returns after how many milliseconds to look again, if
-   * nothing tells that earlier; a rejection is retried with backoff.
-   */
+  /** Does what is due for one key. Returns after how many milliseconds to look again, if any; a rejection is retried with backoff. */
   readonly reconcile: (key: string) => Promise<number | undefined>
   readonly onError: (key: string, error: Error, retryInMs: number) => void
   /** Keys with a lower number start first. */
@@ -37,10 +34,7 @@ export interface Controller {
   readonly onIdle?: () => void
   /** Whether it works without leading, too: it only reads. */
   readonly isReader?: boolean
-  /**
-   * Goes on from what an earlier leader left, before the first key is worked on; one that never leads, from what the
-   * leader published. The signal aborts when the Lease is lost.
-   */
+  /** Goes on from what an earlier leader left, or publishes, before the first key is worked on. The signal aborts when the Lease is lost. */
   readonly onElected?: (signal: AbortSignal) => Promise<void>
   readonly onLost?: () => void
 }

@@ -21,6 +21,7 @@ export const DISABLED_RESOURCES = `${PREFIX}disabled-resources`
 export const DISRUPTIVE_CHANGES = `${PREFIX}disruptive-changes`
 export const ENFORCEMENT = `${PREFIX}enforcement`
 export const APPROVE = `${PREFIX}approve`
+export const SETTINGS = [AUTOPILOT, DISABLED_RESOURCES, DISRUPTIVE_CHANGES, ENFORCEMENT, APPROVE]
 /** The digest of what waits for approval: short enough to type. */
 export const APPROVAL_LENGTH = 12
 const APPROVAL = new RegExp(`^[0-9a-f]{${APPROVAL_LENGTH}}$`)
@@ -43,10 +44,7 @@ const LONG: Readonly<Record<string, number>> = {
   [DISABLED_RESOURCES]: 16 * KiB,
 }
 
-/**
- * How many characters the value of an annotation may have. Whoever reads one looks at its length first: the API server
- * lets 256 KiB be stored, and asks about more than that.
- */
+/** How many characters a value may have. Whoever reads one looks at its length first: the API server lets 256 KiB be stored. */
 export const maxLengthOf = (key: string): number => LONG[key] ?? MAX_LENGTH
 
 /** What is wrong with the length of a value, as a phrase that follows the annotation's key. */

@@ -13,8 +13,8 @@ import {
 import type { Condition } from './catalog/condition-schemas.ts'
 import { isUnanswered } from './catalog/schema-questions.ts'
 import {
+  areOptInsHeld,
   describeObstacle,
-  holds,
   isObstacle,
   isOptIn,
   isServed,
@@ -195,15 +195,12 @@ const isAskedFor = (
   activation: Activation,
 ) =>
   (selectedNames(activation) !== undefined && !isTombstone) ||
-  (install === 'opt-in' && conditions.filter(isOptIn).every((condition) => holds(condition, facts)))
+  (install === 'opt-in' && areOptInsHeld(conditions, facts))
 
 /** Whether we create the object; one that we do not, as the HyperConverged, is applied to only while it exists. */
 export const isCreatable = (asset: Asset) => asset.create && !isHyperConverged(asset)
 
-/**
- * Whether the asset's object is to go although it is no tombstone: another asset does its work now, with which it would
- * race; or the cluster is such that the asset is not wanted on it, rather than somebody having said so, and it is pruned.
- */
+/** Whether the object is to go although it is no tombstone: another asset does its work now, or the cluster has outgrown it and it is pruned. */
 export const isObsolete = (status: AssetStatus, { prune }: Pick<Asset, 'prune'>) =>
   status.kind === 'inactive' &&
   (status.reason === 'Superseded' || (prune && OUTGROWN.has(status.reason)))

@@ -79,10 +79,7 @@ type Members<Schemas extends Readonly<Record<string, TSchema>>> = Frozen<{
   [Name in keyof Schemas]: Static<Schemas[Name]>
 }>
 
-/**
- * What the leader publishes, so that every process has one opinion of the desired state: the facts
- * it renders from, the settings in force, and the digest of each baseline.
- */
+/** What the leader publishes, so that every process has one opinion of the desired state. */
 export type State = Members<typeof STATE>
 
 /** What one leader must know of another. */
@@ -107,10 +104,7 @@ export const UNKNOWN: Memory = {
   registered: {},
 }
 
-/**
- * What is known of the settings; undefined for a first leader, who knows nothing, and where the HyperConverged was away: what
- * one did not say is no word on the next.
- */
+/** What is known of the settings: nothing for a first leader, and where the HyperConverged was away, since the next may say otherwise. */
 export const knownSettings = ({
   settings,
   neverValid,
@@ -143,22 +137,10 @@ export function parseState(data: unknown): State | undefined {
 }
 
 // Parts that a leader of the version before did not publish yet.
-const ABSENT_BEFORE: Partial<State> = {
-  sections: [],
-  neverValid: UNKNOWN.neverValid,
-  otherAutopilot: UNKNOWN.otherAutopilot,
-  disruptiveChanges: UNKNOWN.disruptiveChanges,
-  activation: UNKNOWN.activation,
-  approval: UNKNOWN.approval,
-  unregistered: UNKNOWN.unregistered,
-  hasHyperConverged: UNKNOWN.hasHyperConverged,
-  registered: UNKNOWN.registered,
-}
+const { hardware: _hardware, settings: _settings, applied: _applied, ...absentBefore } = UNKNOWN
+const ABSENT_BEFORE: Partial<State> = absentBefore
 
-/**
- * Reads back what the last leader knew, part by part: another version of us may have published what we do
- * not understand, and whatever of it can be read is better than starting from nothing.
- */
+/** Reads back what the last leader knew, part by part: what can be read of another version's is better than starting from nothing. */
 export function recall(data: unknown): Partial<Pick<State, keyof Memory>> {
   return Object.fromEntries(
     (Object.keys(MEMORY) as (keyof Memory)[]).flatMap((key) => {

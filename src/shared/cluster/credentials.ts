@@ -8,10 +8,7 @@ export interface Credentials {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/**
- * Creates a reader of what a kubeconfig's current user has to show, anew for each request. A token file
- * is read each time: whoever keeps its content needs a clock, which jumps, to know when it is outdated.
- */
+/** Creates a reader of what a kubeconfig's user has to show. A token file is read each time: only a clock, which jumps, tells its age. */
 export function createCredentials(kubeConfig: KubeConfig): () => Promise<Credentials> {
   const file = tokenFileOf(kubeConfig)
   if (file === undefined) return () => credentialsOf(kubeConfig)

@@ -1,17 +1,13 @@
 import { randomBytes } from 'node:crypto'
 
 import { cut } from '../engine/format-value.ts'
+import type { KubeObject } from '../engine/json/object.ts'
 import type { Client } from './client.ts'
-
-/** The object that an event is about. */
-export interface EventSubject {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid?: string }
-}
+import { microTime } from './resource.ts'
 
 export interface EventInput {
-  readonly subject: EventSubject
+  /** The object that it is about. */
+  readonly subject: KubeObject
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
   readonly note: string
@@ -50,8 +46,7 @@ async function send(client: Client, instance: string, { subject, type, reason, n
       apiVersion: 'events.k8s.io/v1',
       kind: 'Event',
       metadata: { name: `${metadata.name}.${randomBytes(8).toString('hex')}`, namespace },
-      // A MicroTime needs exactly six digits after the point.
-      eventTime: new Date().toISOString().replace('Z', '000Z'),
+      eventTime: microTime(),
       reportingController: client.fieldManager,
       reportingInstance: instance,
       action: reason,

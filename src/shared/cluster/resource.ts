@@ -39,10 +39,7 @@ export interface ApplyOptions {
   readonly signal?: AbortSignal
 }
 
-/**
- * Applies a partial object on the server: what it states is ours from now on. A uid or
- * resourceVersion in its metadata is a precondition; ApiError 409 says that it failed.
- */
+/** Applies a partial object: what it states is ours. A uid or resourceVersion in it is a precondition; ApiError 409 says that it failed. */
 export async function apply(
   client: Client,
   at: Resource,
@@ -128,3 +125,6 @@ export async function deleteExactly(
     throw error
   }
 }
+
+/** The time now as the API wants a MicroTime: exactly six digits after the point. */
+export const microTime = () => new Date().toISOString().replace('Z', '000Z')

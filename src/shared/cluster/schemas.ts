@@ -29,10 +29,7 @@ export interface KindSchema {
   readonly values?: unknown
 }
 
-/**
- * Reads schemas from the served OpenAPI v3, by `apiVersion/Kind`; a kind that the server does not
- * publish, or not yet, is absent. A document is fetched again only when the index gives it a new hash.
- */
+/** Reads schemas from the served OpenAPI v3, by `apiVersion/Kind`, those that are published. What has not changed is not fetched again. */
 export type LoadSchemas = (
   queries: readonly KindQuery[],
 ) => Promise<ReadonlyMap<string, KindSchema>>
@@ -83,20 +80,14 @@ export function readKind(document: unknown, query: KindQuery): KindSchema | unde
     (candidate): candidate is JsonMap => isMap(candidate) && isSchemaOf(candidate, query),
   )
   if (!schema) return undefined
+  const byPointer = <T>(pointers: readonly string[], answer: (field: unknown) => T) =>
+    Object.fromEntries(
+      pointers.map((pointer) => [pointer, answer(fieldAt(schema, pointer, resolve))]),
+    )
   return {
     tree: treeOf(schema, resolve),
-    enums: Object.fromEntries(
-      query.enumPointers.map((pointer) => [
-        pointer,
-        enumOf(fieldAt(schema, pointer, resolve), resolve),
-      ]),
-    ),
-    fields: Object.fromEntries(
-      query.fieldPointers.map((pointer) => [
-        pointer,
-        fieldAt(schema, pointer, resolve) !== undefined,
-      ]),
-    ),
+    enums: byPointer(query.enumPointers, (field) => enumOf(field, resolve)),
+    fields: byPointer(query.fieldPointers, (field) => field !== undefined),
     ...(query.wantsValues && {
       defaults: defaultsOf(schema, (part) => dereference(part, resolve)),
       values: forValues(schema),

@@ -1,28 +1,19 @@
 import { isEqual } from '../engine/json/equal.ts'
 import type { KubeObject } from '../engine/json/object.ts'
 import type { Client } from './client.ts'
-import type { Resource } from './resource.ts'
-import { keyOf, watch } from './watch.ts'
+import { keyOf, type WatchInput, watch } from './watch.ts'
 
 /** One collection, or one object of it, to be followed. */
-export interface Source {
+export interface Source extends Pick<WatchInput, 'at' | 'name' | 'labelSelector' | 'metadataOnly'> {
   /** Names the source in callbacks; a source whose other members changed is watched anew. */
   readonly id: string
-  readonly at: Resource
-  readonly name?: string
-  /** Only objects with these labels, as a label selector says it. */
-  readonly labelSelector?: string
-  readonly metadataOnly?: boolean
   /** Keeps only what is needed of a large object. */
   readonly project?: (object: KubeObject) => KubeObject
 }
 
 export interface StoreOptions {
   readonly client: Client
-  /**
-   * What is kept of one object changed, by its key in the source; without a key, the source was read completely for the
-   * first time, or again after a trouble.
-   */
+  /** What is kept of the object of this key changed; without a key, the source was read for the first time, or again after a trouble. */
   readonly onChange: (id: string, key?: string) => void
   readonly onTrouble: (id: string, error: Error) => void
 }
@@ -84,10 +75,7 @@ export class Store {
     return key === undefined ? this.objects(id)[0] : this.#running.get(id)?.objects.get(key)
   }
 
-  /**
-   * Puts in what a write of ours returned, so that nobody plans from an older object. What the watch has
-   * seen since is newer, and what it has not seen yet or seen go is the watch's to tell.
-   */
+  /** Puts in what a write of ours returned, so that nobody plans from an older object; what the watch has seen since is newer. */
   update(id: string, object: KubeObject): void {
     const objects = this.#running.get(id)?.objects
     const known = objects?.get(keyOf(object))

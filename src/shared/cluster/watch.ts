@@ -12,7 +12,7 @@ export interface WatchInput {
   readonly at: Resource
   /** Only the object of this name, which least-privilege roles can permit. */
   readonly name?: string
-  /** Only objects with these labels. */
+  /** Only objects with these labels, as a label selector says it. */
   readonly labelSelector?: string
   /** Metadata alone, for kinds whose content nobody reads. */
   readonly metadataOnly?: boolean
@@ -176,7 +176,7 @@ function announce(
   onChange(key, object)
 }
 
-async function open(input: WatchInput, resourceVersion: string) {
+function open(input: WatchInput, resourceVersion: string) {
   const { client, at, metadataOnly, signal } = input
   return client.stream(pathOf(at), {
     query: {
@@ -192,12 +192,8 @@ async function open(input: WatchInput, resourceVersion: string) {
 }
 
 async function* events(body: AsyncIterable<Uint8Array>): AsyncGenerator<WatchEvent> {
-  for await (const line of createInterface({
-    input: Readable.from(body),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  })) {
-    yield JSON.parse(line) as WatchEvent
-  }
+  const lines = createInterface({ input: Readable.from(body), crlfDelay: Infinity })
+  for await (const line of lines) yield JSON.parse(line) as WatchEvent
 }
 
 function take(

@@ -23,11 +23,7 @@ const PAYLOADS = [
 // A secret that begins where it would still be shown is known by what follows, and none of the patterns looks further.
 const LONGEST_SECRET = 9_000
 
-/**
- * A value as messages, events and logs may show it: JSON on one line, control characters escaped, cut
- * at `limit` characters. Values at secret-like pointers and encoded payloads are never shown. What is cut off is
- * never written, however much it is.
- */
+/** A value as messages, events and logs may show it: JSON on one line, cut at `limit`, with no secret, payload or control character. */
 export function formatValue(pointer: string, value: unknown, limit = 60): string {
   if (value === undefined) return 'nothing'
   if (pointer.split('/').some(isSecretName)) return '(hidden)'

@@ -35,10 +35,7 @@ export interface TemplateLocals {
   readonly file: (name: string) => string
 }
 
-/**
- * A compiled template: gives an object, or undefined where its own conditions print nothing. Throws a `RenderError` for every
- * mistake, and nothing else.
- */
+/** A compiled template: gives an object, or undefined where its own conditions print nothing. Throws nothing but a `RenderError`. */
 export type Template = (locals: TemplateLocals, onRead?: OnRead) => KubeObject | undefined
 
 /** A mistake in a template, or in what it makes of the facts; the message names the file and, where known, the line. */
@@ -84,18 +81,11 @@ function compile({ name, text }: { name: string; text: string }) {
   }
 }
 
-const helpersAnd = (locals: TemplateLocals, onRead: OnRead | undefined) => ({
-  facts: strictView(locals.facts, ['facts'], onRead),
-  object: strictView(locals.object, ['object'], onRead),
-  pool: locals.pool,
-  enums: strictView(locals.enums, ['enums'], onRead),
-  fields: strictView(locals.fields, ['fields'], onRead),
-  sections: strictView(locals.sections, ['sections'], onRead),
-  file: locals.file,
-  base64,
-  optional,
-  toYaml,
-  include,
+const helpersAnd = ({ pool, file, ...views }: TemplateLocals, onRead: OnRead | undefined) => ({
+  ...Object.fromEntries(
+    Object.entries(views).map(([name, value]) => [name, strictView(value, [name], onRead)]),
+  ),
+  ...{ pool, file, base64, optional, toYaml, include },
 })
 
 /** Hides the library's own, which reads files. */
@@ -118,9 +108,7 @@ function printScalar(value: unknown): string {
 
 function base64(text: unknown): string {
   if (typeof text !== 'string') throw new Error('base64() takes a string')
-  return btoa(
-    Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''),
-  )
+  return Buffer.from(text).toString('base64')
 }
 
 /** Reads what may be absent or null, then giving the fallback. */

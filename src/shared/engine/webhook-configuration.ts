@@ -13,10 +13,7 @@ export function hostsOf(endpoint: WebhookEndpoint): readonly string[] {
   return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`]
 }
 
-/**
- * The authorities, PEM without a word beside it; or the annotations that tell somebody else to inject them, and whether that was done:
- * until then nobody is asked, since no call could succeed.
- */
+/** The authorities, PEM; or the annotations for who injects them, and whether that was done: until then nobody is asked. */
 export type WebhookTrust =
   | { readonly bundle: string }
   | { readonly injection: Readonly<Record<string, string>>; readonly isInjected: boolean }

@@ -9,10 +9,7 @@ import { type Line, line, type Section } from '../table.ts'
 const CONNECTIONS = 16
 const CPU_GOALS = ['under 0.22 s', 'under 0.30 s', 'under 0.25 s']
 
-/**
- * How many decisions the webhook makes on one core, asked as the API server asks: over TLS, by kept-alive
- * connections; beside a server that decides nothing and the same webhook in Go.
- */
+/** How many decisions the webhook makes on one core, asked as the API server asks, beside a server that decides nothing and a webhook in Go. */
 export async function measureDecisions(bench: Bench): Promise<Section> {
   const { rounds, loadMs } = bench.effort
   const own = webhookOf(bench)

@@ -14,10 +14,7 @@ import { type AssetInput, isManagedByUs } from './decision.ts'
 import type { AssetMemory, Grounds } from './memory.ts'
 import type { Outcome } from './outcome.ts'
 
-/**
- * Why an object is changed: it was not ours, its baseline is another one, its admin asked for it by a patch or by
- * another annotation, or somebody moved it.
- */
+/** Why an object is changed: it was not ours, its baseline is another one, its patch or its annotations ask for it, or somebody moved it. */
 export type Cause = 'adoption' | 'baseline' | 'patch' | 'annotations' | 'drift'
 
 type Considered = Pick<AssetInput, 'status' | 'memory'> & {
@@ -38,10 +35,7 @@ export function causeOf(input: Considered, found: Comparison): Cause {
   return isEqual(overrides, overridesOf(live)) ? 'drift' : 'annotations'
 }
 
-/**
- * Why, where nobody remembers which overrides were in force: what has the baseline's value was never patched, and what is
- * still owned by our last apply was moved by nobody.
- */
+/** Why, where nobody remembers the overrides: what has the baseline's value was never patched, what our last apply still owns nobody moved. */
 function guessed(
   { status, plan, tree }: Considered,
   { live, drifts, isDisowned }: Comparison,

@@ -6,10 +6,7 @@ import { decideChange } from './change.ts'
 import { type AssetInput, type Decision, final, isManagedByUs, skip } from './decision.ts'
 import { isUnwanted, removal } from './removal.ts'
 
-/**
- * Decides what becomes of one asset: a chain of checks, of which the first that answers wins, and the plan where none
- * does. Nothing is asked of the cluster and nothing is written here.
- */
+/** Decides what becomes of one asset: the first check that answers wins, and else the plan. Nothing is asked of the cluster or written here. */
 export function decide(input: AssetInput): Decision {
   for (const check of CHECKS) {
     const decision = check(input)

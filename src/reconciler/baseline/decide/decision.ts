@@ -1,10 +1,10 @@
+import type { Operation } from 'fast-json-patch'
 import { FIELD_MANAGER, MANAGED_BY } from '../../../shared/baseline/annotations.ts'
 import type { AssetStatus } from '../../../shared/baseline/asset-status.ts'
 import type { Asset } from '../../../shared/baseline/catalog/catalog.ts'
 import type { DisruptionPolicies } from '../../../shared/baseline/machine-config/disruption-policies.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import type { MergeTree } from '../../../shared/engine/merge/merge-tree.ts'
-import type { Operation } from '../../../shared/engine/merge/ownership.ts'
 import type { ApprovalPolicy } from './approval.ts'
 import type { AssetMemory, MemoryTime } from './memory.ts'
 import type { Outcome, SkipReason, Write } from './outcome.ts'
@@ -53,9 +53,7 @@ export type Step =
   | { readonly kind: 'read' }
   /** Ask the server what it would make of applying this object. */
   | { readonly kind: 'dryRun'; readonly object: KubeObject }
-  /**
-   * Give up the ownership of ignored fields: leaving a field out of an apply deletes it where nobody else owns it.
-   */
+  /** Give up the ownership of ignored fields: leaving a field out of an apply deletes it where nobody else owns it. */
   | { readonly kind: 'release'; readonly operations: readonly Operation[] }
 
 /** What comes of the asset, once what is to be written is written. */

@@ -61,10 +61,7 @@ export const withAnswer = (
   change: ExpectedChange | 'nothing',
 ): AssetMemory => ({ ...memory, answer: { pair: pairOf(desired, live), change } })
 
-/**
- * Whether the ownership of these very fields was taken back since the last resync; where some are nobody's, whether it
- * was since the object was last written.
- */
+/** Whether these very fields were taken back since the last resync; where some are nobody's, since the object was last written. */
 export const isClaimed = (
   { memory: { claimed }, resyncs }: { readonly memory: AssetMemory; readonly resyncs: number },
   desired: KubeObject,

@@ -24,7 +24,7 @@ import {
   unavailability,
 } from './availability.ts'
 import { Definitions } from './definitions.ts'
-import { type Observations, schemaQueries, servedOf } from './facts.ts'
+import { type Observations, observedIn, schemaQueries, servedOf } from './facts.ts'
 import {
   assetSource,
   CRDS,
@@ -202,19 +202,7 @@ export class ClusterView {
     const { store } = this
     return {
       hco,
-      nodes: store.objects('nodes'),
-      infrastructure: store.object('infrastructure'),
-      scheduler: store.object('scheduler'),
-      network: store.object('network'),
-      pools: store.objects('pools'),
-      kubeletConfigs: store.objects('kubeletConfigs'),
-      workerKubelet: store.object('workerKubelet'),
-      masterKubelet: store.object('masterKubelet'),
-      waspAgents: store.objects('waspAgents'),
-      nodeHealthChecks: store.objects('nodeHealthChecks'),
-      remediationTemplates: store.objects('remediationTemplates'),
-      quotas: store.objects('quotas'),
-      machineConfiguration: store.object('machineConfiguration'),
+      ...observedIn((id) => store.objects(id)),
       otherAutopilot: store.object(OTHER_AUTOPILOT),
       served: this.#served,
       schemas: this.#schemas,

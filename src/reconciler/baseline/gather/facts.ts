@@ -9,38 +9,24 @@ import {
   type SchemaQuestion,
   schemaQuestions,
 } from '../../../shared/baseline/catalog/schema-questions.ts'
-import { answerKey, type Facts } from '../../../shared/baseline/facts/facts.ts'
+import { answerKey, type FACT_SOURCES, type Facts } from '../../../shared/baseline/facts/facts.ts'
 import {
   detectHardware,
   type Hardware,
   holdHardware,
   type NodeHardware,
-  type StickyHardware,
 } from '../../../shared/baseline/facts/hardware.ts'
 import { hcoFactsOf } from '../../../shared/baseline/facts/hco-facts.ts'
 import { poolFacts } from '../../../shared/baseline/facts/pools.ts'
-import { detectTopology } from '../../../shared/baseline/facts/topology.ts'
+import { detectTopology, type TopologyObjects } from '../../../shared/baseline/facts/topology.ts'
 import type { Memory } from '../../../shared/baseline/state.ts'
 import type { Served } from '../../../shared/cluster/discovery.ts'
 import { type KindQuery, type KindSchema, schemaKey } from '../../../shared/cluster/schemas.ts'
 import { isMap, type KubeObject } from '../../../shared/engine/json/object.ts'
 
 /** Everything that facts are made of, read completely. */
-export interface Observations {
-  readonly hco: KubeObject
+export interface Observations extends TopologyObjects {
   readonly nodes: readonly KubeObject[]
-  readonly infrastructure: KubeObject | undefined
-  readonly scheduler: KubeObject | undefined
-  readonly network: KubeObject | undefined
-  readonly pools: readonly KubeObject[]
-  readonly kubeletConfigs: readonly KubeObject[]
-  readonly workerKubelet: KubeObject | undefined
-  readonly masterKubelet: KubeObject | undefined
-  readonly waspAgents: readonly KubeObject[]
-  readonly nodeHealthChecks: readonly KubeObject[]
-  readonly remediationTemplates: readonly KubeObject[]
-  /** The AAQs, of whomever. */
-  readonly quotas: readonly KubeObject[]
   readonly machineConfiguration: KubeObject | undefined
   /** The Deployment of another autopilot. */
   readonly otherAutopilot: KubeObject | undefined
@@ -49,9 +35,24 @@ export interface Observations {
   readonly images: Readonly<Record<string, string>>
 }
 
-export interface FactsNow {
-  readonly facts: Facts
-  readonly hardware: StickyHardware
+/** What there is of each source of facts but the HyperConverged; of one with a name, that object. */
+export function observedIn(objectsOf: (id: keyof typeof FACT_SOURCES) => readonly KubeObject[]) {
+  const objectOf = (id: keyof typeof FACT_SOURCES) => objectsOf(id)[0]
+  return {
+    nodes: objectsOf('nodes'),
+    infrastructure: objectOf('infrastructure'),
+    scheduler: objectOf('scheduler'),
+    network: objectOf('network'),
+    pools: objectsOf('pools'),
+    kubeletConfigs: objectsOf('kubeletConfigs'),
+    workerKubelet: objectOf('workerKubelet'),
+    masterKubelet: objectOf('masterKubelet'),
+    waspAgents: objectsOf('waspAgents'),
+    nodeHealthChecks: objectsOf('nodeHealthChecks'),
+    remediationTemplates: objectsOf('remediationTemplates'),
+    quotas: objectsOf('quotas'),
+    machineConfiguration: objectOf('machineConfiguration'),
+  }
 }
 
 /** Makes facts of observations; hardware keeps what it was for a while, see holdHardware. The sections are those before. */
@@ -60,7 +61,7 @@ export function makeFacts(
   observed: Observations,
   previous: Pick<Memory, 'hardware' | 'sections'>,
   now: number,
-): FactsNow {
+) {
   const detected = detectHardware(observed.nodes.map(hardwareOf))
   const hardware = holdHardware(previous.hardware, detected, now)
   const flags = Object.entries(hardware).map(([detector, { value }]) => [detector, value])
@@ -69,7 +70,6 @@ export function makeFacts(
   const sources = {
     ...observed,
     nodeLabels: observed.nodes.map(({ metadata }) => metadata.labels ?? {}),
-    hcoName: observed.hco.metadata.name,
     ownKubeletConfigs: namesOf('KubeletConfig'),
     ownHealthChecks: namesOf('NodeHealthCheck'),
   }

@@ -3,10 +3,7 @@ import type { Client } from '../../../shared/cluster/client.ts'
 import { read } from '../../../shared/cluster/resource.ts'
 import { whoAmI } from '../../../shared/cluster/who-am-i.ts'
 
-/**
- * Why this process must not lead; undefined where it may: it is the user that the webhook trusts, or each of its writes
- * would be a war with ourselves, and no other autopilot with opinions of its own is installed here.
- */
+/** Why this process must not lead, if so: it is not whom the webhook trusts, and would be at war with itself, or another autopilot is here. */
 export async function obstacleToLeading(
   client: Client,
   namespace: string,

@@ -41,10 +41,7 @@ const LOOK_AGAIN_MS = 50
 
 const FACTS: ReadonlySet<string> = new Set([CRDS, OTHER_AUTOPILOT, ...Object.keys(FACT_SOURCES)])
 
-/**
- * Reads a cluster once, as a new leader would, and calls `work` with it; writes nothing. Rejects where what facts are
- * made of cannot be read.
- */
+/** Reads a cluster once, as a new leader would, for `work`; writes nothing. Rejects where what facts are made of cannot be read. */
 export async function withCluster<Result>(
   options: ReadClusterOptions,
   work: (reading: ClusterReading) => Promise<Result>,

@@ -11,7 +11,7 @@ import { kubeletUnitOf } from '../../../shared/baseline/facts/kubelet-unit.ts'
 import { BASELINE } from '../../../shared/baseline/names.ts'
 import type { Served } from '../../../shared/cluster/discovery.ts'
 import type { Source } from '../../../shared/cluster/store.ts'
-import type { KubeObject } from '../../../shared/engine/json/object.ts'
+import type { JsonMap, KubeObject } from '../../../shared/engine/json/object.ts'
 import { valueAt } from '../../../shared/engine/json/pointer.ts'
 
 export const CRDS = 'crds'
@@ -21,16 +21,24 @@ export const assetPrefix = 'asset:'
 export const assetSource = (asset: Asset) => `${assetPrefix}${asset.name}`
 export const namespaceSource = (namespace: string) => `namespace:${namespace}`
 
+type Part = JsonMap & Pick<KubeObject, 'metadata'>
+
+/** Keeps of an object what it is, and this part of it. */
+const keeping =
+  (partOf: (object: KubeObject) => Part) =>
+  (object: KubeObject): KubeObject => {
+    const { apiVersion, kind } = object
+    return { apiVersion, kind, ...partOf(object) }
+  }
+
 /** Watched from the start: it tells which kinds are served. */
 export const crdSource: Source = {
   id: CRDS,
   at: { apiVersion: 'apiextensions.k8s.io/v1', resource: 'customresourcedefinitions' },
   metadataOnly: true,
-  project: ({ apiVersion, kind, metadata }) => {
-    const { name, resourceVersion = '', deletionTimestamp } = metadata
-    const deletion = deletionTimestamp === undefined ? {} : { deletionTimestamp }
-    return { apiVersion, kind, metadata: { name, resourceVersion, ...deletion } }
-  },
+  project: keeping(({ metadata: { name, resourceVersion = '', deletionTimestamp } }) => ({
+    metadata: { name, resourceVersion, ...(deletionTimestamp && { deletionTimestamp }) },
+  })),
 }
 
 /** The sources of facts that this cluster serves. */
@@ -39,7 +47,7 @@ export const factSources = (catalog: Catalog, served: Served): readonly Source[]
     // An object that we write is read in the version that we write; discovery lists the newest stable one first.
     const own = catalog.find(({ object }) => kindKey(object) === kindKey(api))
     const at = placeOf(api, served, own?.object.versions ?? []) ?? placeOf(api, served)
-    const named = 'name' in api && { name: api.name }
+    const named = api.name !== undefined && { name: api.name }
     const project = PROJECTIONS[id]
     return at ? [{ id, at, ...named, ...(project && { project }) }] : []
   })
@@ -56,41 +64,27 @@ function placeOf(
   return { apiVersion: apiVersionOf(api.group, version), resource: found.resource }
 }
 
-// Of thousands of nodes only what facts are made of is kept in memory.
-const projectNode = ({ apiVersion, kind, metadata, status }: KubeObject): KubeObject => ({
-  apiVersion,
-  kind,
-  metadata: { name: metadata.name, labels: hardwareLabels(metadata.labels ?? {}) },
-  status: { capacity: (status as { capacity?: unknown } | undefined)?.capacity ?? {} },
-})
-
-const projectHealthCheck = ({ apiVersion, kind, metadata: { name }, spec }: KubeObject) => ({
-  apiVersion,
-  kind,
-  metadata: { name },
-  spec: { selector: valueAt(spec, ['selector']) },
-})
-
-const projectName = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => {
-  const { name, namespace = '' } = metadata
-  return { apiVersion, kind, metadata: { name, namespace } }
-}
-
-const projectTemplate = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => {
-  const { name, namespace = '', labels = {} } = metadata
-  return { apiVersion, kind, metadata: { name, namespace, labels } }
-}
-
 /** What is kept of the objects that have more than facts are made of, or whose status is written all the time. */
 const PROJECTIONS: Readonly<Record<string, (object: KubeObject) => KubeObject>> = {
-  nodes: projectNode,
+  nodes: keeping(({ metadata: { name, labels = {} }, status }) => ({
+    metadata: { name, labels: hardwareLabels(labels) },
+    status: { capacity: valueAt(status, ['capacity']) ?? {} },
+  })),
   workerKubelet: kubeletUnitOf,
   masterKubelet: kubeletUnitOf,
-  waspAgents: projectName,
-  nodeHealthChecks: projectHealthCheck,
-  remediationTemplates: projectTemplate,
+  waspAgents: keeping(({ metadata: { name, namespace = '' } }) => ({
+    metadata: { name, namespace },
+  })),
+  nodeHealthChecks: keeping(({ metadata: { name }, spec }) => ({
+    metadata: { name },
+    spec: { selector: valueAt(spec, ['selector']) },
+  })),
+  remediationTemplates: keeping(({ metadata: { name, namespace = '', labels = {} } }) => ({
+    metadata: { name, namespace, labels },
+  })),
 }
 
+// Of thousands of nodes only what facts are made of is kept in memory.
 const KEPT_LABELS = [
   'feature.node.kubernetes.io/',
   'kubernetes.io/arch',
@@ -130,12 +124,10 @@ export const otherAutopilotSource = (hcoNamespace: string): Source => ({
   at: { apiVersion: 'apps/v1', resource: 'deployments', namespace: hcoNamespace },
   name: BASELINE.name,
   // Its status changes with each of its pods.
-  project: ({ apiVersion, kind, metadata: { name, namespace }, spec }) => ({
-    apiVersion,
-    kind,
-    metadata: { name, ...(namespace !== undefined && { namespace }) },
-    spec: { replicas: (spec as { replicas?: unknown } | undefined)?.replicas },
-  }),
+  project: keeping(({ metadata: { name, namespace = '' }, spec }) => ({
+    metadata: { name, namespace },
+    spec: { replicas: valueAt(spec, ['replicas']) },
+  })),
 })
 
 /** Maps a source's id to the assets to reconcile when it changes: its own, those that yield to it or need it, or all of a namespace. */

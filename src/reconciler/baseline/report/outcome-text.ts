@@ -9,7 +9,7 @@ import { titleOf } from '../../../shared/engine/json/object.ts'
 import type { Drift } from '../../../shared/engine/merge/merge.ts'
 import { sentenceOf } from '../../../shared/engine/problem.ts'
 import type { Cause } from '../decide/cause.ts'
-import { CLAIMS, type Outcome, type Report } from '../decide/outcome.ts'
+import { CLAIMS, type Outcome, type PendingReason, type Report } from '../decide/outcome.ts'
 import { describeEffect } from './disruption-text.ts'
 
 /** How an outcome is told: one log line, and its events. Equal texts are not told twice. */
@@ -81,14 +81,8 @@ const TEXTS: {
   },
   pending({ drifts, reason, isCreation, busyPools = [] }) {
     const note = isCreation ? 'would be created' : `differs: ${listDrifts(drifts)}`
-    const events = {
-      Observing: [normal('DriftDetected', note)],
-      PoolBusy: [normal('DisruptionPending', untilFree(note, busyPools))],
-      // What waits for approval is told as one set, on the HyperConverged.
-      Held: [],
-    }
     const fields = { reason, pointers: pointersOf(drifts), isCreation }
-    return text('info', 'change not made', fields, ...events[reason])
+    return text('info', 'change not made', fields, ...pendingEvents(reason, note, busyPools))
   },
   held({ problems: found }) {
     const problems = found.map(sentenceOf)
@@ -127,13 +121,8 @@ const TEXTS: {
     return text('info', 'deleted', { object: titleOf(was) }, event)
   },
   pendingRemoval({ reason, why, busyPools = [] }) {
-    const note = `would be deleted: ${why}`
-    const events = {
-      Observing: [normal('DriftDetected', note)],
-      PoolBusy: [normal('DisruptionPending', untilFree(note, busyPools))],
-      Held: [],
-    }
-    return text('info', 'removal not made', { reason, because: why }, ...events[reason])
+    const events = pendingEvents(reason, `would be deleted: ${why}`, busyPools)
+    return text('info', 'removal not made', { reason, because: why }, ...events)
   },
   stuck({ since, finalizers }) {
     const note = `being deleted since ${since}, and still there: see why whoever set these finalizers does not remove them: ${finalizers.join(', ')}`
@@ -200,5 +189,10 @@ export const listed = (texts: readonly string[], separator = ', ') => {
   return [...texts.slice(0, SHOWN), ...(rest > 0 ? [`and ${rest} more`] : [])].join(separator)
 }
 
-const untilFree = (note: string, pools: readonly string[]) =>
-  `${note}; waits until ${namePools(pools)} ${pools.length > 1 ? 'are' : 'is'} neither paused nor updating`
+function pendingEvents(reason: PendingReason, note: string, pools: readonly string[]) {
+  if (reason === 'Observing') return [normal('DriftDetected', note)]
+  // What waits for approval is told as one set, on the HyperConverged.
+  if (reason === 'Held') return []
+  const busy = `${namePools(pools)} ${pools.length > 1 ? 'are' : 'is'}`
+  return [normal('DisruptionPending', `${note}; waits until ${busy} neither paused nor updating`)]
+}

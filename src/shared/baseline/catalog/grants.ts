@@ -16,10 +16,7 @@ export const isRole = ({ object: { group, kind } }: Identified) => group === RBA
 
 const isBinding = ({ object: { group, kind } }: Identified) => group === RBAC && BINDINGS.has(kind)
 
-/**
- * What the reconciler needs besides to write the object of an asset: for a role its rules, for a binding the verb
- * bind on its role. Throws where that cannot be told; the message completes a sentence that starts with the asset.
- */
+/** What the reconciler needs besides to write an asset's role or binding. Throws what follows the asset's name where that cannot be told. */
 export function grantedBy(asset: Asset): readonly GrantedRule[] {
   if (asset.isTombstone || !(isRole(asset) || isBinding(asset))) return []
   const object = renderedAnywhere(asset)

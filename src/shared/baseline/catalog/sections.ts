@@ -1,4 +1,4 @@
-import { describeObstacle, holds, isOptIn, obstacleIn } from '../facts/conditions.ts'
+import { areOptInsHeld, describeObstacle, holds, obstacleIn } from '../facts/conditions.ts'
 import type { Facts } from '../facts/facts.ts'
 import type { Asset, Catalog } from './catalog.ts'
 import type { Section } from './catalog-schema.ts'
@@ -17,7 +17,8 @@ export function isInForce(asset: Asset, section: Section, facts: Facts): boolean
   const met = section.conditions.map((condition) => holds(condition, facts))
   return (
     met.every(Boolean) ||
-    (facts.sections.includes(sectionKey(asset, section)) && isAskedFor(section, facts))
+    (facts.sections.includes(sectionKey(asset, section)) &&
+      areOptInsHeld(section.conditions, facts))
   )
 }
 
@@ -39,11 +40,8 @@ export const sectionsInForce = (catalog: Catalog, facts: Facts): readonly string
 export const waitingSections = (asset: Asset, facts: Facts): readonly string[] =>
   asset.sections.flatMap((section) => {
     const { name, install, conditions } = section
-    if (install !== 'opt-in' || !isAskedFor(section, facts)) return []
+    if (install !== 'opt-in' || !areOptInsHeld(section.conditions, facts)) return []
     if (isInForce(asset, section, facts)) return []
     const failing = obstacleIn(conditions, facts)
     return failing ? [`its section ${name} ${describeObstacle(failing, facts)}`] : []
   })
-
-const isAskedFor = ({ conditions }: Section, facts: Facts) =>
-  conditions.filter(isOptIn).every((condition) => holds(condition, facts))

@@ -1,14 +1,5 @@
 import { isEqual } from '../../engine/json/equal.ts'
-import {
-  APPROVE,
-  AUTOPILOT,
-  DISABLED_RESOURCES,
-  DISRUPTIVE_CHANGES,
-  ENFORCEMENT,
-  MANAGED_BY,
-  OVERRIDES,
-  PREFIX,
-} from '../annotations.ts'
+import { MANAGED_BY, OVERRIDES, PREFIX, SETTINGS } from '../annotations.ts'
 import { isHyperConverged, kindKey } from '../catalog/catalog.ts'
 import type { AssetEntry, ObjectIdentity } from '../catalog/catalog-schema.ts'
 import type { Entries, TitledEntry } from '../catalog/catalog-text.ts'
@@ -199,15 +190,7 @@ const reservedAnnotation = ({ condition, path }: Stated): readonly EntryMistake[
       ]
     : []
 
-const RESERVED: ReadonlySet<string> = new Set([
-  ...OVERRIDES,
-  AUTOPILOT,
-  DISABLED_RESOURCES,
-  DISRUPTIVE_CHANGES,
-  ENFORCEMENT,
-  APPROVE,
-  MANAGED_BY,
-])
+const RESERVED: ReadonlySet<string> = new Set([...OVERRIDES, ...SETTINGS, MANAGED_BY])
 
 /** Objects that the product itself writes or runs on: two opinions of these would be a war with ourselves. */
 const ownObjects = (

@@ -22,10 +22,7 @@ interface Cluster {
   readonly isOn: (flag: string) => boolean
 }
 
-/**
- * Made-up clusters on which the asset's conditions hold: none of what else is true or false holds, all of it, and each
- * alone; in every version of the object and of the HyperConverged.
- */
+/** Made-up clusters on which the asset's conditions hold: with no other flag, all, or one; in every version of it and the HyperConverged. */
 export function samplesFor(asset: Asset, namespace: string): readonly Sample[] {
   const { versions } = asset.object
   const flags = flagsOf(asset)

@@ -24,6 +24,10 @@ export const describeObstacle = (condition: Condition, facts: Facts) =>
 export const isOptIn = ({ type, not }: Condition) =>
   !not && (type === 'annotation' || type === 'feature-gate')
 
+/** Whether somebody's word is there for each of the conditions that is one. */
+export const areOptInsHeld = (conditions: readonly Condition[], facts: Facts) =>
+  conditions.filter(isOptIn).every((condition) => holds(condition, facts))
+
 /** Whether the condition is no matter of what a cluster is: something is in the way of the asset, which people may want to know of. */
 export const isObstacle = (condition: Condition) =>
   condition.type === 'topology' && OBSTACLES[condition.field] !== undefined

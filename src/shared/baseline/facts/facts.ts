@@ -67,65 +67,44 @@ export interface Topology extends Readonly<Record<TopologyField, boolean>> {
   readonly remediationNamespace: string
 }
 
+/** An API that facts are read from, and the one object that is read of it, where it is not all of them. */
+export interface FactSource {
+  readonly group: string
+  readonly kind: string
+  readonly resource: string
+  readonly name?: string
+}
+
+// The plural of each kind has an s more.
+const api = (group: string, kind: string, name?: string): FactSource => ({
+  ...{ group, kind, resource: `${kind.toLowerCase()}s` },
+  ...(name !== undefined && { name }),
+})
+
+const CONFIG = 'config.openshift.io'
+const MACHINE_CONFIG = 'machineconfiguration.openshift.io'
+
 /** The APIs that facts are read from; each is followed while the cluster serves it. */
 export const FACT_SOURCES = {
-  hco: { group: 'hco.kubevirt.io', kind: 'HyperConverged', resource: 'hyperconvergeds' },
-  nodes: { group: '', kind: 'Node', resource: 'nodes' },
-  infrastructure: {
-    group: 'config.openshift.io',
-    kind: 'Infrastructure',
-    resource: 'infrastructures',
-    name: 'cluster',
-  },
-  scheduler: {
-    group: 'config.openshift.io',
-    kind: 'Scheduler',
-    resource: 'schedulers',
-    name: 'cluster',
-  },
-  network: { group: 'config.openshift.io', kind: 'Network', resource: 'networks', name: 'cluster' },
-  pools: {
-    group: 'machineconfiguration.openshift.io',
-    kind: 'MachineConfigPool',
-    resource: 'machineconfigpools',
-  },
-  kubeletConfigs: {
-    group: 'machineconfiguration.openshift.io',
-    kind: 'KubeletConfig',
-    resource: 'kubeletconfigs',
-  },
-  quotas: { group: 'aaq.kubevirt.io', kind: 'AAQ', resource: 'aaqs' },
-  machineConfiguration: {
-    group: 'operator.openshift.io',
-    kind: 'MachineConfiguration',
-    resource: 'machineconfigurations',
-    name: 'cluster',
-  },
+  hco: api('hco.kubevirt.io', 'HyperConverged'),
+  nodes: api('', 'Node'),
+  infrastructure: api(CONFIG, 'Infrastructure', 'cluster'),
+  scheduler: api(CONFIG, 'Scheduler', 'cluster'),
+  network: api(CONFIG, 'Network', 'cluster'),
+  pools: api(MACHINE_CONFIG, 'MachineConfigPool'),
+  kubeletConfigs: api(MACHINE_CONFIG, 'KubeletConfig'),
+  quotas: api('aaq.kubevirt.io', 'AAQ'),
+  machineConfiguration: api('operator.openshift.io', 'MachineConfiguration', 'cluster'),
   // Where the Machine Config Operator has the unit of the kubelet.
-  workerKubelet: {
-    group: 'machineconfiguration.openshift.io',
-    kind: 'MachineConfig',
-    resource: 'machineconfigs',
-    name: '01-worker-kubelet',
-  },
-  masterKubelet: {
-    group: 'machineconfiguration.openshift.io',
-    kind: 'MachineConfig',
-    resource: 'machineconfigs',
-    name: '01-master-kubelet',
-  },
+  workerKubelet: api(MACHINE_CONFIG, 'MachineConfig', '01-worker-kubelet'),
+  masterKubelet: api(MACHINE_CONFIG, 'MachineConfig', '01-master-kubelet'),
   // The HyperConverged's operator has its own in its own namespace, and wasp-agent's docs in another.
-  waspAgents: { group: 'apps', kind: 'DaemonSet', resource: 'daemonsets', name: 'wasp-agent' },
-  nodeHealthChecks: {
-    group: 'remediation.medik8s.io',
-    kind: 'NodeHealthCheck',
-    resource: 'nodehealthchecks',
-  },
+  waspAgents: api('apps', 'DaemonSet', 'wasp-agent'),
+  nodeHealthChecks: api('remediation.medik8s.io', 'NodeHealthCheck'),
   // The Self Node Remediation operator makes it, in the namespace of its installation.
-  remediationTemplates: {
-    group: 'self-node-remediation.medik8s.io',
-    kind: 'SelfNodeRemediationTemplate',
-    resource: 'selfnoderemediationtemplates',
-    name: 'self-node-remediation-automatic-strategy-template',
-  },
-} as const
+  remediationTemplates: api(
+    'self-node-remediation.medik8s.io',
+    'SelfNodeRemediationTemplate',
+    'self-node-remediation-automatic-strategy-template',
+  ),
+}

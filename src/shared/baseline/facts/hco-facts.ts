@@ -5,10 +5,7 @@ import { type Asset, type Catalog, conditionsOf } from '../catalog/catalog.ts'
 import type { Condition } from '../catalog/condition-schemas.ts'
 import type { HcoFacts } from './facts.ts'
 
-/**
- * What of the HyperConverged is a fact: the fields that some asset reads, and its annotations under our
- * prefix. A write to any other field then changes no fact, and renders and publishes nothing.
- */
+/** The fields that some asset reads, and the annotations under our prefix: a write to any other field renders and publishes nothing. */
 export const hcoFactsOf = (catalog: Catalog, hco: KubeObject): HcoFacts => hcoFactsFor(catalog)(hco)
 
 /** The same for many a HyperConverged: what the catalog reads is found out once. */
@@ -29,10 +26,7 @@ export const specReadBy = (asset: Asset, { spec }: HcoFacts): JsonMap =>
 // Overrides and approvals concern one object or one moment; were they facts, each would render everything anew.
 const NO_FACTS: ReadonlySet<string> = new Set([...OVERRIDES, APPROVE])
 
-/**
- * The annotations that are facts: those under our prefix, without it, but for overrides and approvals. A value that is
- * too long is cut where that can still be seen.
- */
+/** The annotations that are facts, without our prefix. A value that is too long is cut where that can still be seen. */
 export const annotationFacts = (annotations: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.keys(annotations)

@@ -4,10 +4,7 @@ import { valueAt } from '../../engine/json/pointer.ts'
 /** Where the settings of a kubelet are that go with a MachineConfig of ours. */
 export const KUBELET_FOLDER = '/etc/openshift/kubelet.conf.d'
 
-/**
- * Whether the Machine Config Operator starts the kubelets of a pool with the folder of settings, by the MachineConfig in which it
- * has their unit: that goes into the same rendered configuration as ours. The node's own script, enable-swap.py, looks at the same.
- */
+/** Whether a pool's kubelets start with the folder of settings, by the MachineConfig of their unit; enable-swap.py looks at the same. */
 export const readsDropIns = (machineConfig: KubeObject | undefined): boolean =>
   textsOf(machineConfig).some((text) => CONFIG_DIR.test(text))
 

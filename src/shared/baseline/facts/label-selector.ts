@@ -42,10 +42,7 @@ export function isMet({ key, operator, values }: Requirement, labels: Labels): b
   }
 }
 
-/**
- * Whether a LabelSelector selects an object with these labels, as the Machine Config Operator has it: one that is empty
- * or missing selects nothing.
- */
+/** Whether a LabelSelector selects these labels, as the Machine Config Operator has it: one that is empty or missing selects nothing. */
 export function isSelected(selector: unknown, labels: Labels): boolean {
   const requirements = requirementsOf(selector)
   return requirements.length > 0 && requirements.every((one) => isMet(one, labels))

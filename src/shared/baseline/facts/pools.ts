@@ -21,10 +21,7 @@ export const poolFacts = ({
   ),
 })
 
-/**
- * The pools that take what is configured for the pool of this name: itself, then the others by name. Custom pools select
- * the MachineConfigs of the workers too, and with them what the Machine Config Operator generates of a KubeletConfig.
- */
+/** The pools that take what is configured for this one: itself, then the custom ones, which select the MachineConfigs of the workers too. */
 export function poolsReached(name: string, pools: readonly KubeObject[]): readonly KubeObject[] {
   const labels = { 'machineconfiguration.openshift.io/role': name }
   const own = pools.filter(({ metadata }) => metadata.name === name)

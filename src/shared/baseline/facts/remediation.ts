@@ -11,10 +11,7 @@ export interface HealthCheckSources {
   readonly ownHealthChecks: readonly string[]
 }
 
-/**
- * Whether somebody else's NodeHealthCheck selects a node that ours do: two checks of one node can remediate it at the same time. One
- * of ours is for masters, the other for workers that are none.
- */
+/** Whether somebody else's NodeHealthCheck selects a node that ours do, for masters and for other workers: two could remediate one at a time. */
 export function foreignHealthChecks(sources: HealthCheckSources) {
   const selectors = sources.nodeHealthChecks
     .filter(({ metadata }) => !sources.ownHealthChecks.includes(metadata.name))

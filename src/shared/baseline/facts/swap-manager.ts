@@ -2,10 +2,7 @@ import { isMap, type KubeObject } from '../../engine/json/object.ts'
 import { valueAt } from '../../engine/json/pointer.ts'
 import { AUTOPILOT } from '../annotations.ts'
 
-/**
- * Whether wasp-agent manages the swap of nodes, or the HyperConverged's operator would deploy it, which it may not have done yet. Two
- * that manage swap disagree on who may use how much.
- */
+/** Whether wasp-agent manages the swap of nodes, or is about to: two that manage swap disagree on who may use how much. */
 export const hasForeignSwapManager = (
   hco: KubeObject,
   waspAgents: readonly KubeObject[],

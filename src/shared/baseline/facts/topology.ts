@@ -4,29 +4,30 @@ import type { Topology } from './facts.ts'
 import { readsDropIns } from './kubelet-unit.ts'
 import { isSelected } from './label-selector.ts'
 import { isMaster } from './node-roles.ts'
-import { foreignHealthChecks, namespaceOfTemplate } from './remediation.ts'
+import { foreignHealthChecks, type HealthCheckSources, namespaceOfTemplate } from './remediation.ts'
 import { hasForeignSwapManager } from './swap-manager.ts'
 
-/** What the shape of the cluster is read from; a kind that is not served gives none. */
-export interface TopologySources {
+/** The objects that the shape of the cluster is read from; a kind that is not served gives none. */
+export interface TopologyObjects {
   readonly hco: KubeObject
-  readonly nodeLabels: readonly Readonly<Record<string, string>>[]
   readonly infrastructure: KubeObject | undefined
   readonly scheduler: KubeObject | undefined
   readonly network: KubeObject | undefined
   readonly pools: readonly KubeObject[]
   readonly kubeletConfigs: readonly KubeObject[]
-  /** The names of the KubeletConfigs that the catalog manages. */
-  readonly ownKubeletConfigs: readonly string[]
   readonly workerKubelet: KubeObject | undefined
   readonly masterKubelet: KubeObject | undefined
   readonly waspAgents: readonly KubeObject[]
   readonly nodeHealthChecks: readonly KubeObject[]
-  /** Likewise, of the NodeHealthChecks. */
-  readonly ownHealthChecks: readonly string[]
   readonly remediationTemplates: readonly KubeObject[]
+  /** The AAQs, of whomever. */
   readonly quotas: readonly KubeObject[]
-  readonly hcoName: string
+}
+
+/** These, and what else the shape of the cluster follows from. */
+export interface TopologySources extends TopologyObjects, HealthCheckSources {
+  /** The names of the KubeletConfigs that the catalog manages. */
+  readonly ownKubeletConfigs: readonly string[]
 }
 
 /** The cluster's shape. Roles are labels that the Machine Config Operator writes; master is the old name of control-plane. */
@@ -50,7 +51,9 @@ export function detectTopology(sources: TopologySources): Topology {
     ...foreignHealthChecks(sources),
     remediationTemplate: remediationNamespace !== '',
     // The operator of the HyperConverged names the one that it makes after it.
-    foreignQuota: sources.quotas.some(({ metadata }) => metadata.name !== `aaq-${sources.hcoName}`),
+    foreignQuota: sources.quotas.some(
+      ({ metadata }) => metadata.name !== `aaq-${sources.hco.metadata.name}`,
+    ),
     smallPodSubnets: hasSmallPodSubnets(sources.network),
     pressureInformation: tellsPressure(sources),
     provider: providerOf(infrastructure),

@@ -19,10 +19,7 @@ const READ = ['get', ...FOLLOW]
 // Create by server-side apply honours resourceNames, which POST does not: nothing in a catalog is ever POSTed.
 const APPLY = ['create', 'patch']
 
-/**
- * The ServiceAccounts of both processes and exactly the roles that they need for this catalog: names
- * wherever the API can bind a verb to names, and for the webhook nothing but reading and events.
- */
+/** The ServiceAccounts of both processes and exactly the roles that they need for this catalog, by name wherever the API allows that. */
 export function accounts(catalog: Catalog, namespace: string): readonly KubeObject[] {
   const isOwn = ({ object }: Asset) => object.namespace === namespace
   const elsewhere = catalog.filter((asset) => !isOwn(asset))
@@ -71,7 +68,7 @@ const ownRules = () => [
 const reconcilerRules = (): readonly Rule[] => [
   rule('apiextensions.k8s.io', ['customresourcedefinitions'], FOLLOW),
   ...Object.values(FACT_SOURCES).map((source) =>
-    rule(source.group, [source.resource], FOLLOW, 'name' in source ? [source.name] : undefined),
+    rule(source.group, [source.resource], FOLLOW, source.name ? [source.name] : undefined),
   ),
   // Where the HyperConverged is, nobody knows before.
   rule('apps', ['deployments'], READ, [BASELINE.name]),

@@ -19,10 +19,7 @@ export interface ScopeInput {
   readonly trustedUser: string
 }
 
-/**
- * What the webhook is asked about: only kinds that the catalog names and the cluster serves, only the
- * catalog's objects by namespace and name, no subresource and no wildcard.
- */
+/** What the webhook is asked about: only the catalog's objects, by kind, namespace and name, and of kinds that the cluster serves. */
 export function webhookScopes(input: ScopeInput): WebhookScopes {
   const conditions = matchConditions(input)
   return {

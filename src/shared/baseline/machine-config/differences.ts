@@ -1,6 +1,6 @@
 import { cut } from '../../engine/format-value.ts'
 import { isEqual } from '../../engine/json/equal.ts'
-import { isMap } from '../../engine/json/object.ts'
+import { isMap, memberOf } from '../../engine/json/object.ts'
 import { formatPointer } from '../../engine/json/pointer.ts'
 
 /** What became of a member of an object: the verb of a sentence about it. */
@@ -19,10 +19,7 @@ export interface Difference {
   readonly after: unknown
 }
 
-/**
- * Names the fields in which two JSON values differ, as sentences: `field /spec/a changed`. Lists are fields, and so is
- * a map too deep down to be named.
- */
+/** Names the fields in which two JSON values differ: `field /spec/a changed`. A list is a field, and so is a map too deep down to be named. */
 export function differencesOf(before: unknown, after: unknown, at: string): readonly string[] {
   const found: string[] = []
   // A stack of our own: a hostile object nests deeper than the engine's.
@@ -55,6 +52,3 @@ export function membersOf({
     after: memberOf(after, name),
   }))
 }
-
-const memberOf = (map: Readonly<Record<string, unknown>>, name: string) =>
-  Object.hasOwn(map, name) ? map[name] : undefined

@@ -11,10 +11,7 @@ export interface DisruptionPolicies {
   readonly sshKeys: Effect
 }
 
-/**
- * What the operator does on a cluster that publishes nothing about it: of the defaults in OpenShift's documentation,
- * those that every version since 4.16 has.
- */
+/** What the operator does where nothing is published about it: the defaults in OpenShift's documentation that every version since 4.16 has. */
 export const DEFAULT_POLICIES: DisruptionPolicies = {
   files: [
     { path: '/etc/mco/internal-registry-pull-secret.json', effect: 'none' },

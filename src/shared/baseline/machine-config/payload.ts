@@ -5,10 +5,7 @@ import { isMap, type JsonMap } from '../../engine/json/object.ts'
 /** The digest of a content as Ignition's `verification` states it, hexadecimal. */
 export type ContentDigest = (algorithm: 'sha256' | 'sha512', content: Uint8Array) => string
 
-/**
- * The bytes that two `contents` of an Ignition file both put on a node, however each encodes them; undefined
- * where they differ or one cannot be read, and for two compressed payloads, of which neither bounds the other.
- */
+/** The bytes that two `contents` of an Ignition file both put on a node; undefined where they differ, cannot be read, or both are compressed. */
 export function commonContent(left: unknown, right: unknown): Uint8Array | undefined {
   const [a, b] = [payloadOf(left), payloadOf(right)]
   if (!a || !b || (a.isPacked && b.isPacked)) return undefined
@@ -64,7 +61,7 @@ export function bytesOf(source: unknown): Uint8Array | undefined {
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 const fromBase64 = (text: string) =>
-  text.length % 4 === 0 && BASE64.test(text) ? bytesOfBinary(atob(text)) : undefined
+  text.length % 4 === 0 && BASE64.test(text) ? Buffer.from(text, 'base64') : undefined
 
 /** Characters that a URL holds only escaped, and escapes that are none. */
 const NO_URL = /[^!$-;=?-Z_a-z~]|%(?![0-9A-Fa-f]{2})/
@@ -72,18 +69,12 @@ const NO_URL = /[^!$-;=?-Z_a-z~]|%(?![0-9A-Fa-f]{2})/
 const fromPercents = (text: string) =>
   NO_URL.test(text)
     ? undefined
-    : bytesOfBinary(
+    : Buffer.from(
         text.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+        'latin1',
       )
 
-function bytesOfBinary(binary: string): Uint8Array {
-  const bytes = new Uint8Array(binary.length)
-  for (let at = 0; at < bytes.length; at++) bytes[at] = binary.charCodeAt(at)
-  return bytes
-}
-
-const isSameBytes = (left: Uint8Array, right: Uint8Array) =>
-  left.length === right.length && left.every((byte, at) => byte === right[at])
+const isSameBytes = (left: Uint8Array, right: Uint8Array) => Buffer.compare(left, right) === 0
 
 /** A gzip member's last bytes: the content's checksum and its length. */
 const TRAILER = 8

@@ -18,10 +18,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
   return at <= text.length - last.length
 }
 
-/**
- * The known name that somebody most likely meant who wrote another one; undefined where all are too far from it
- * to be what was meant.
- */
+/** The known name that somebody most likely meant who wrote another one; undefined where all are too far from it. */
 export function nearest(text: string, known: readonly string[]): string | undefined {
   const near = closest(text, [...known])
   return distance(text, near) <= Math.max(2, Math.floor(text.length / 3)) ? near : undefined

@@ -3,10 +3,7 @@ import { AUTOPILOT } from '../annotations.ts'
 import { annotateCommand } from '../kubectl.ts'
 import { BASELINE } from '../names.ts'
 
-/**
- * What another autopilot is doing. The Go product comes with the HyperConverged's operator, in its namespace, and obeys the same
- * annotation: only where it is active, two would write the same objects, each with opinions of its own.
- */
+/** What the Go product is doing, which comes with the HyperConverged's operator: only where it is active two would write the same objects. */
 export type OtherAutopilot = 'absent' | 'idle' | 'active'
 
 /** What another autopilot does beside a HyperConverged with this text of `autopilot`, if it has any. */

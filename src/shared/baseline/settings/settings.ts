@@ -133,10 +133,7 @@ function meaningOf({ valid, neverValid }: KnownSettings, other: OtherAutopilot):
 
 const MOST_NAMED = 5
 
-/**
- * A sentence for each entry of `autopilot` and `disabled-resources` that selects no asset, with the nearest
- * that would, if one is near; the first few of them.
- */
+/** A sentence for each of the first names in `autopilot` and `disabled-resources` that select nothing, with what was perhaps meant. */
 export function unknownNames(
   { activation, exclusions }: Settings,
   catalog: Catalog,
@@ -149,12 +146,8 @@ export function unknownNames(
   )
   const wholeGroups = catalog.map(({ group }) => `${group}/*`)
   return [
-    ...unknownAmong(selected, selectable, [...selectable, ...SWITCHES.keys()]).map(([name, near]) =>
-      suggesting(`no asset or group is named ${name}`, near, SEE_ALL_NAMES),
-    ),
-    ...unknownAmong(excluded, assets, [...assets, ...wholeGroups]).map(([name, near]) =>
-      suggesting(`no asset to disable is named ${name}`, near, SEE_ALL_NAMES),
-    ),
+    ...unknownAmong('no asset or group is named', selected, selectable, SWITCHES.keys()),
+    ...unknownAmong('no asset to disable is named', excluded, assets, wholeGroups),
     ...unknownObjects(exclusions, catalog),
   ]
 }
@@ -165,32 +158,30 @@ function unknownObjects(exclusions: readonly Exclusion[], catalog: Catalog): rea
   const kinds = objects.map(({ kind }) => kind)
   const statedKinds = stated.map(({ kind }) => kind)
   return [
-    ...unknownAmong(statedKinds, kinds, kinds).map(([kind, near]) =>
-      suggesting(`no object to disable is of kind ${kind}`, near, SEE_ALL_NAMES),
-    ),
+    ...unknownAmong('no object to disable is of kind', statedKinds, kinds),
     ...[...Map.groupBy(stated, ({ kind }) => kind)].flatMap(([kind, ofKind]) => {
       const names = objects.filter((o) => matchesGlob(kind, o.kind)).map(({ name }) => name)
       const statedNames = names.length === 0 ? [] : ofKind.map(({ name }) => name)
       const what = `no object of kind ${formatValue('', kind)} to disable is named`
-      return unknownAmong(statedNames, names, names).map(([name, near]) =>
-        suggesting(`${what} ${name}`, near, SEE_ALL_NAMES),
-      )
+      return unknownAmong(what, statedNames, names)
     }),
   ].slice(0, MOST_NAMED)
 }
 
-/** The patterns that match no name, as they are shown, each with the nearest suggestion. */
+/** A sentence for each pattern that matches no name, with the nearest of the names or of what else may be written. */
 const unknownAmong = (
+  what: string,
   patterns: readonly string[],
   names: readonly string[],
-  suggestions: readonly string[],
+  others: Iterable<string> = [],
 ) =>
   [...new Set(patterns)]
     .filter((pattern) => !names.some((name) => matchesGlob(pattern, name)))
     .slice(0, MOST_NAMED)
     .map((pattern) => {
-      const near = nearest(pattern, suggestions)
-      return [formatValue('', pattern), near === undefined ? near : `"${near}"`] as const
+      const near = nearest(pattern, [...names, ...others])
+      const quoted = near === undefined ? near : `"${near}"`
+      return suggesting(`${what} ${formatValue('', pattern)}`, quoted, SEE_ALL_NAMES)
     })
 
 /** What to do about a name that is like none. */

@@ -32,22 +32,19 @@ function writtenFlat(root: unknown): string {
 }
 
 function partsOf(value: unknown): Pending[] {
-  if (Array.isArray(value))
-    return enclosed(
-      '[',
-      value.map((item) => [{ value: item }]),
-      ']',
-    )
+  if (Array.isArray(value)) return enclosed('[]', value.map(itemParts))
   if (!isMap(value)) return [{ text: JSON.stringify(value) ?? 'null' }]
   const members = Object.entries(sorted(value)).filter(([, member]) => member !== undefined)
   const parts = members.map(([name, member]): Pending[] => [
     { text: `${JSON.stringify(name)}:` },
     { value: member },
   ])
-  return enclosed('{', parts, '}')
+  return enclosed('{}', parts)
 }
 
-const enclosed = (open: string, parts: readonly Pending[][], close: string): Pending[] => [
+const itemParts = (value: unknown): Pending[] => [{ value }]
+
+const enclosed = ([open = '', close = '']: string, parts: readonly Pending[][]): Pending[] => [
   { text: open },
   ...parts.flatMap((part, index) => (index === 0 ? part : [{ text: ',' }, ...part])),
   { text: close },

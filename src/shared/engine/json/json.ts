@@ -2,20 +2,15 @@ import { type JSONVisitor, printParseErrorCode, visit } from 'jsonc-parser'
 import { err, ok, type Result } from '../result.ts'
 import { MAX_DEPTH } from './pointer.ts'
 
-/**
- * Parses JSON and refuses what other readers would understand differently (duplicate member names,
- * nesting beyond `MAX_DEPTH`, numbers that JavaScript cannot hold), with an error that says what and where.
- */
+/** Parses JSON and refuses what other readers take otherwise: duplicate names, deep nesting, large numbers. The error says what and where. */
 export function parseJson(text: string): Result<unknown, string> {
-  let value: unknown
-  let mistake: string | undefined
+  const mistake = firstMistake(text)
+  if (mistake !== undefined) return err(mistake)
   try {
-    value = JSON.parse(text)
+    return ok(JSON.parse(text))
   } catch {
-    mistake = 'not JSON'
+    return err('not JSON')
   }
-  mistake = firstMistake(text) ?? mistake
-  return mistake === undefined ? ok(value) : err(mistake)
 }
 
 /**

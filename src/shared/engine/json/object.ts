@@ -34,6 +34,10 @@ export type JsonMap = Readonly<Record<string, unknown>>
 export const isMap = (value: unknown): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** A member of a map, inherited ones aside; undefined of anything else. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
 /** Whether a value from outside has the members that every Kubernetes object has. */
 export const isKubeObject = (value: unknown): value is KubeObject =>
   isMap(value) &&

@@ -1,6 +1,6 @@
 import type { Operation } from 'fast-json-patch'
 import { isEqual } from '../json/equal.ts'
-import { isMap, type JsonMap, type KubeObject } from '../json/object.ts'
+import { isMap, type JsonMap, type KubeObject, memberOf } from '../json/object.ts'
 import { formatPointer } from '../json/pointer.ts'
 import {
   ATOMIC,
@@ -27,10 +27,7 @@ export interface Drift {
 export interface Correction {
   readonly corrected: KubeObject
   readonly drifts: readonly Drift[]
-  /**
-   * What makes incoming the corrected object, and touches nothing else: a number that JavaScript cannot hold stays what
-   * it is where it is not ours.
-   */
+  /** What makes incoming the corrected object, and touches nothing else: a number that JavaScript cannot hold stays what it is. */
   readonly operations: readonly Operation[]
 }
 
@@ -156,9 +153,6 @@ const settleMap = (
   editWhole(parent, settled, judgement.edits, firstInside)
   return settled
 }
-
-const memberOf = (value: unknown, name: string): unknown =>
-  isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
 const settleList = (
   tree: MergeTree,

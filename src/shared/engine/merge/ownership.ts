@@ -1,3 +1,4 @@
+import type { Operation } from 'fast-json-patch'
 import { isMap, type JsonMap, type KubeObject, type ManagedFieldsEntry } from '../json/object.ts'
 import { type FieldsV1, pathKey, pathsOf, SELF, withoutPaths } from './fields-v1.ts'
 import {
@@ -15,11 +16,6 @@ export interface Ownership {
   /** What the manager's last apply owns and desired does not hold. */
   readonly extra: readonly FieldPath[]
 }
-
-/** An operation of RFC 6902. */
-export type Operation =
-  | { readonly op: 'test' | 'replace'; readonly path: string; readonly value: unknown }
-  | { readonly op: 'remove'; readonly path: string }
 
 const TYPE = ['f:apiVersion', 'f:kind']
 
@@ -180,10 +176,7 @@ const replacement = (
     : { op: 'remove', path }
 }
 
-/**
- * The field managers but one that own one of these fields of an object; where nobody does, since the
- * fields were taken away, the one that wrote last.
- */
+/** The field managers but one that own one of these fields; where nobody does, the fields being gone, the one that wrote last. */
 export const managersOf = (
   { metadata: { managedFields = [] } }: KubeObject,
   paths: readonly FieldPath[],

@@ -1,4 +1,4 @@
-import { isMap } from '../json/object.ts'
+import { memberOf } from '../json/object.ts'
 import { formatPointer } from '../json/pointer.ts'
 import {
   ATOMIC,
@@ -20,11 +20,7 @@ interface Cursor {
   readonly isMissingItem: boolean
 }
 
-/**
- * Gives a function from a path to the JSON pointer in one particular object, whose lists are looked
- * through once each: a list item that the object does not hold is appended (`-`), and a field beneath
- * such an item has no pointer, so that there is none at all.
- */
+/** Gives a function from a path to its pointer in one object: `-` for a list item that it lacks, and none for a field beneath such a one. */
 export function pointersOf(
   tree: MergeTree,
   object: unknown,
@@ -45,7 +41,7 @@ export function pointersOf(
 const memberAt = ({ tree, value }: Cursor, field: string): Cursor => ({
   token: field,
   tree: memberTree(tree, field) ?? ATOMIC,
-  value: isMap(value) && Object.hasOwn(value, field) ? value[field] : undefined,
+  value: memberOf(value, field),
   isMissingItem: false,
 })
 

@@ -1,4 +1,4 @@
-import { isMap } from '../json/object.ts'
+import { isMap, memberOf } from '../json/object.ts'
 import { formatPointer, isListIndex } from '../json/pointer.ts'
 import {
   createItems,
@@ -31,10 +31,7 @@ interface Cursor {
 const IN_ONE_VALUE = 'lies inside a value that the API server replaces whole'
 const IS_KEY = 'is a key by which the API server knows a list item'
 
-/**
- * Gives a function that follows a pointer's tokens into an object, list indices to the keys of the items
- * they select.
- */
+/** Gives a function that follows a pointer's tokens into an object, list indices to the keys of the items they select. */
 export const targetsIn = (tree: MergeTree, object: unknown): ((tokens: Tokens) => Target) => {
   const items = createItems()
   return (tokens) => targetOf({ tree, value: object, path: [] }, tokens, items)
@@ -70,8 +67,11 @@ const memberAt = ({ tree, value, path }: Cursor, token: string, parent: Tokens):
   const member = memberTree(tree, token)
   if (!member)
     return { kind: 'none', why: 'is unknown to the schema of this kind: correct or remove it' }
-  const content = isMap(value) && Object.hasOwn(value, token) ? value[token] : undefined
-  return { tree: member, value: content, path: path && [...path, { field: token }] }
+  return {
+    tree: member,
+    value: memberOf(value, token),
+    path: path && [...path, { field: token }],
+  }
 }
 
 const itemAt = (

@@ -5,10 +5,7 @@ import { type MergeTree, memberTree } from './merge-tree.ts'
 /** More than anybody reads. */
 const MOST = 20
 
-/**
- * Pointers to the nulls in an object's content that the API server does not keep: it drops the null of a
- * field, or puts the field's default in its place. Metadata is not content, and untyped content keeps its nulls.
- */
+/** Pointers to the nulls outside metadata that the API server does not keep: it drops a field's null, or puts its default in its place. */
 export const nullFields = (tree: MergeTree, object: object) =>
   misfitsIn(tree, object, ({ parent, name, member }) => member === null && !keepsNull(parent, name))
 
@@ -17,10 +14,7 @@ const keepsNull = (tree: MergeTree | undefined, name: string) =>
   tree?.type === 'deduced' ||
   (tree?.type === 'map' && !Object.hasOwn(tree.fields, name) && tree.rest?.type === 'deduced')
 
-/**
- * Pointers to the fields of an object's content that its schema does not know: the API server refuses
- * them in an apply and drops them elsewhere. Metadata is not content, and into what is atomic nobody looks.
- */
+/** Pointers to the fields outside metadata that the schema does not know: the API server refuses them in an apply and drops them elsewhere. */
 export const unknownFields = (tree: MergeTree, object: object) =>
   misfitsIn(tree, object, ({ parent, name }) => parent?.type === 'map' && !memberTree(parent, name))
 

@@ -101,10 +101,10 @@ const referenced = (ref: string, mapType: string | undefined, context: Context):
 }
 
 const inlined = (schema: Schema, context: Context): MergeTree => {
-  if (schema.type === 'array') return listOf(schema, context)
-  if (schema.type === 'object') return mapOf(schema, context)
+  const { type } = schema
+  if (type === 'array') return listOf(schema, context)
   // Without a type anything goes: int-or-string, preserved unknown fields, free JSON.
-  return schema.type === undefined ? mapOf(schema, context) : ATOMIC
+  return type === 'object' || type === undefined ? mapOf(schema, context) : ATOMIC
 }
 
 const mapOf = (schema: Schema, context: Context): MergeTree => {

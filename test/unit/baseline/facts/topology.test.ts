@@ -21,7 +21,6 @@ const NOWHERE: TopologySources = {
   pools: [],
   kubeletConfigs: [],
   quotas: [],
-  hcoName: 'kubevirt-hyperconverged',
   ownKubeletConfigs: ['virt-perf-settings', 'virt-perf-settings-master'],
   workerKubelet: undefined,
   masterKubelet: undefined,
