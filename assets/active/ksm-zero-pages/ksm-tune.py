@@ -12,6 +12,7 @@ import sys
 
 KSM = "/sys/kernel/mm/ksm"
 ONLY_ZERO = f"{KSM}/redhat_only_zero_pages"
+MAX_EMPTY = "/sys/kernel/mm/transparent_hugepage/khugepaged/max_ptes_none"  # small pages that a new huge one may lack
 PAGES_TO_SCAN = 1_000
 SLEEP_SHARE_MS = 25_600  # of one GiB: the larger the node, the shorter the sleep
 SLEEP_MIN_MS, SLEEP_MAX_MS = 10, 50
@@ -46,6 +47,9 @@ def tune(root):
     write(root, f"{KSM}/pages_to_scan", PAGES_TO_SCAN)
     write(root, f"{KSM}/sleep_millisecs", sleep)
     write(root, f"{KSM}/run", 1)
+    # Else khugepaged makes huge pages of merged ones again. A kernel without it has nothing to be told.
+    if os.path.isfile(at(root, MAX_EMPTY)):
+        write(root, MAX_EMPTY, 0)
     print(f"zero pages are merged: pages_to_scan {PAGES_TO_SCAN}, sleep_millisecs {sleep}", flush=True)
 
 

@@ -11,11 +11,9 @@ import re
 import sys
 
 KHUGEPAGED = "/sys/kernel/mm/transparent_hugepage/khugepaged"
-KSM_RUN = "/sys/kernel/mm/ksm/run"
 PAGES_TO_SCAN = 130_000
 SLEEP_MIN_MS = 1_000
 SLEEP_SHARE_MS = 64_000  # of one GiB: the larger the node, the shorter the sleep
-ANY_EMPTY, NONE_EMPTY = 511, 0  # of a huge page's 512 small ones, how many may be missing; 511 by default
 GIB = 1024**3
 
 
@@ -38,12 +36,9 @@ def main(argv=None):
 
 def tune(root):
     """Writes each setting, and says so in one line."""
-    # Where the kernel merges zero pages, huge ones must not be filled up with them again.
-    is_merging = os.path.isfile(at(root, KSM_RUN)) and read(root, KSM_RUN).strip() == "1"
     settings = {
         "pages_to_scan": PAGES_TO_SCAN,
         "scan_sleep_millisecs": SLEEP_MIN_MS + SLEEP_SHARE_MS // gibibytes(root),
-        "max_ptes_none": NONE_EMPTY if is_merging else ANY_EMPTY,
     }
     for name, value in settings.items():
         write(root, f"{KHUGEPAGED}/{name}", value)

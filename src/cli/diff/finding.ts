@@ -3,8 +3,7 @@ import type { Outcome } from '../../reconciler/baseline/decide/outcome.ts'
 import type { EffectOnPool } from '../../reconciler/baseline/report/disruption-text.ts'
 import { describeOutcome } from '../../reconciler/baseline/report/outcome-text.ts'
 import { type Asset, namespaceOf } from '../../shared/baseline/catalog/catalog.ts'
-import type { Facts } from '../../shared/baseline/facts/facts.ts'
-import { reachOf } from '../../shared/baseline/facts/pools.ts'
+import { type Pools, reachOf } from '../../shared/baseline/facts/pools.ts'
 import { titleOf } from '../../shared/engine/json/object.ts'
 import type { Drift } from '../../shared/engine/merge/merge.ts'
 
@@ -50,7 +49,7 @@ export interface Unknown {
 /** What must be known of the cluster to tell a finding. */
 export interface Surroundings {
   readonly hcoNamespace: string
-  readonly facts: Pick<Facts, 'pools' | 'heirs'>
+  readonly facts: Pools
 }
 
 /** What the product would do about an asset, given what was seen of it. */
@@ -101,11 +100,10 @@ type Waiting = Extract<Outcome, { kind: 'pending' | 'pendingRemoval' }>
 
 function changeOf(asset: Asset, outcome: Waiting, { facts }: Surroundings): Change {
   const { disruption, busyPools } = outcome
-  const { pool = '' } = asset
   const waitsFor = WAITS[outcome.reason]
   return {
     ...actionOf(outcome),
-    ...(disruption && { disruption: { ...disruption, ...reachOf(pool, facts) } }),
+    ...(disruption && { disruption: { ...disruption, ...reachOf(asset, facts) } }),
     ...(waitsFor && { waitsFor }),
     ...(busyPools && { busyPools }),
   }

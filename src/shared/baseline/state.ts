@@ -30,6 +30,7 @@ const FACTS = Type.Object({
   images: TEXTS,
   pools: MAP,
   heirs: Type.Optional(mapOf(LIST)),
+  kubeletHeirs: Type.Optional(mapOf(LIST)),
 })
 
 const APPROVAL = Type.Object({

@@ -46,6 +46,7 @@ const plain: Facts = {
     singleNode: false,
     schedulableMasters: false,
     hostedControlPlane: false,
+    dualReplica: false,
     foreignKubeletConfig: false,
     foreignMasterKubeletConfig: false,
     kubeletDropIns: true,
@@ -90,6 +91,7 @@ export interface Changes {
   readonly images?: Facts['images']
   readonly pools?: Facts['pools']
   readonly heirs?: NonNullable<Facts['heirs']>
+  readonly kubeletHeirs?: NonNullable<Facts['kubeletHeirs']>
 }
 
 export const factsWith = ({ hco, hardware, topology, ...rest }: Changes = {}): Facts =>

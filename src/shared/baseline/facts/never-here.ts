@@ -21,10 +21,8 @@ function whyNever(field: keyof Topology, topology: Topology): string | undefined
     return provider === ''
       ? 'nothing says on what it runs, as OpenShift does; leave the asset to clusters that say so'
       : `it runs on ${formatValue('', provider)}, which installation decides; leave the asset to other clusters`
-  if (field === 'hostedControlPlane')
-    return hostedControlPlane
-      ? HOSTED
-      : 'its control plane is not hosted, which installation decides; leave the asset to other clusters'
+  const decided = INSTALLED[field]
+  if (decided) return decided[topology[field] ? 0 : 1]
   return hostedControlPlane && OF_OWN_CONTROL_PLANE.has(field) && !topology[field]
     ? HOSTED
     : undefined
@@ -32,6 +30,20 @@ function whyNever(field: keyof Topology, topology: Topology): string | undefined
 
 const HOSTED =
   'its control plane is hosted, so that its nodes are configured by spec.config of their NodePools, on the management cluster; put there what they need'
+
+/** What installation decides for good: what is told where it is so, and where it is not. */
+const INSTALLED: Readonly<
+  Partial<Record<keyof Topology, readonly [whereTrue: string, whereFalse: string]>>
+> = {
+  hostedControlPlane: [
+    HOSTED,
+    'its control plane is not hosted, which installation decides; leave the asset to other clusters',
+  ],
+  dualReplica: [
+    'its two control plane nodes fence each other, and the Node Health Check operator keeps out of that; leave the asset to other clusters',
+    'its control plane is no pair that fences itself, which installation decides; leave the asset to other clusters',
+  ],
+}
 
 /** What is true only where masters are among the nodes, or the Machine Config Operator configures these. */
 const OF_OWN_CONTROL_PLANE: ReadonlySet<keyof Topology> = new Set([

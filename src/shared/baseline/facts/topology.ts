@@ -4,6 +4,7 @@ import type { Topology } from './facts.ts'
 import { readsDropIns } from './kubelet-unit.ts'
 import { isSelected } from './label-selector.ts'
 import { isMaster } from './node-roles.ts'
+import { machineCount, poolsReached } from './pools.ts'
 import { foreignHealthChecks, type HealthCheckSources, namespaceOfTemplate } from './remediation.ts'
 import { hasForeignSwapManager } from './swap-manager.ts'
 
@@ -43,6 +44,7 @@ export function detectTopology(sources: TopologySources): Topology {
     compact: masters.length >= 3 && workersOnly.length === 0,
     schedulableMasters: isSchedulable(scheduler),
     hostedControlPlane: statusOf('controlPlaneTopology') === 'External',
+    dualReplica: statusOf('controlPlaneTopology') === 'DualReplica',
     foreignKubeletConfig: hasForeignKubeletConfig(sources, 'worker'),
     foreignMasterKubeletConfig: hasForeignKubeletConfig(sources, 'master'),
     kubeletDropIns: readsDropIns(sources.workerKubelet),
@@ -80,11 +82,14 @@ function hasSmallPodSubnets(network: KubeObject | undefined): boolean {
  */
 function tellsPressure({ pools, scheduler }: TopologySources): boolean {
   const withVms = isSchedulable(scheduler) ? ['worker', 'master'] : ['worker']
-  return withVms.every((name) => {
-    const pool = pools.find(({ metadata }) => metadata.name === name)
-    const parts = valueAt(pool, ['status', 'configuration', 'source'])
-    const wanted = `99-openshift-machineconfig-${name}-psi-karg`
-    return Array.isArray(parts) && parts.some((part) => valueAt(part, ['name']) === wanted)
+  return withVms.every((pool) => {
+    const wanted = `99-openshift-machineconfig-${pool}-psi-karg`
+    const isIn = (reached: KubeObject) => {
+      const parts = valueAt(reached, ['status', 'configuration', 'source'])
+      return Array.isArray(parts) && parts.some((part) => valueAt(part, ['name']) === wanted)
+    }
+    const [own, ...heirs] = poolsReached({ pool, object: { kind: 'MachineConfig' } }, pools)
+    return own !== undefined && isIn(own) && heirs.every((one) => isIn(one) || !machineCount(one))
   })
 }
 

@@ -18,6 +18,7 @@ const on = (changes: Partial<Facts['topology']>) =>
   factsWith({ topology: { kubeletDropIns: false, masterKubeletDropIns: false, ...changes } })
 const hosted = on({ hostedControlPlane: true, provider: 'aws' })
 const usual = on({ provider: 'baremetal' })
+const pair = on({ provider: 'baremetal', dualReplica: true })
 
 const NODE_POOLS = /its control plane is hosted.* spec\.config of their NodePools.*; put there/
 const never: readonly (readonly [what: string, Condition, Facts, why: RegExp])[] = [
@@ -33,6 +34,8 @@ const never: readonly (readonly [what: string, Condition, Facts, why: RegExp])[]
   ['drop-ins of workers’ kubelets', topology('kubeletDropIns'), hosted, NODE_POOLS],
   ['drop-ins of masters’ kubelets', topology('masterKubeletDropIns'), hosted, NODE_POOLS],
   ['a hosted control plane', topology('hostedControlPlane'), usual, /is not hosted, which inst/],
+  ['no such pair', topology('dualReplica', false), pair, /nodes fence each other, and the Node/],
+  ['a pair that fences itself', topology('dualReplica'), usual, /is no pair .* which installation/],
   ['another platform', topology('provider', 'vsphere'), usual, /it runs on "baremetal", which/],
   ['not this platform', topology('provider', 'aws', { not: true }), hosted, /it runs on "aws"/],
   ['a platform', topology('provider', 'aws'), on({ provider: '' }), /nothing says on what it runs/],

@@ -221,4 +221,13 @@ t.test('knows that nodes tell their pressure once all of a pool have it turned o
   t.equal(tells(pool('worker', base, worker), pool('master')), true)
   t.equal(tellsCompact(pool('worker', worker), pool('master', base)), false)
   t.equal(tellsCompact(pool('worker', worker), pool('master', base, master)), true)
+  const infra = (machineCount: number, ...parts: readonly string[]) => {
+    const labels = { 'machineconfiguration.openshift.io/role': 'worker' }
+    const { status, ...rest } = pool('infra', ...parts) as unknown as { readonly status: object }
+    const spec = { machineConfigSelector: { matchLabels: labels } }
+    return { ...rest, spec, status: { ...status, machineCount } } as unknown as KubeObject
+  }
+  t.equal(tells(pool('worker', worker), infra(2, base)), false, 'a custom pool has VMs, too')
+  t.equal(tells(pool('worker', worker), infra(2, base, worker)), true)
+  t.equal(tells(pool('worker', worker), infra(0, base)), true, 'but for one without nodes')
 })
