@@ -44,15 +44,18 @@ export const collect = (value: string, before: readonly string[] = []): readonly
   value,
 ]
 
-export const durationOption = (flags: string, description: string, byDefault: string) =>
-  new Option(flags, description)
-    .argParser(parseDuration)
-    .default(parseDuration(byDefault), byDefault)
+/** An option whose value, and whose default, is read from a text. */
+const optionOf =
+  <T>(parse: (text: string) => T) =>
+  (flags: string, description: string, byDefault: string) =>
+    new Option(flags, description).argParser(parse).default(parse(byDefault), byDefault)
 
-export const listenOption = (flags: string, description: string, byDefault: string) =>
-  new Option(flags, description)
-    .argParser(parseListenArgument)
-    .default(parseListen(byDefault), byDefault)
+export const durationOption = optionOf(parseDuration)
+export const listenOption = optionOf(parseListenArgument)
+
+/** The first of the formats is the default. */
+export const outputOption = (formats: readonly string[], description: string) =>
+  new Option('-o, --output <format>', description).choices(formats).default(formats[0])
 
 /** Like parseListen, told as commander tells a wrong argument. */
 function parseListenArgument(text: string): Listen {

@@ -11,6 +11,7 @@ import {
   hcoNamespaceOption,
   kubeconfigOption,
   logLevelOption,
+  outputOption,
 } from './options.ts'
 import { addProcessCommands } from './processes/commands.ts'
 
@@ -59,9 +60,7 @@ export function createProgram(env: Env, namespace = podNamespace() ?? DEFAULT_NA
   )
     .addOption(hcoNamespaceOption())
     .addOption(
-      new Option('-o, --output <format>', 'a table, one with more columns, or all for scripts')
-        .choices(['text', 'wide', 'json'])
-        .default('text'),
+      outputOption(['text', 'wide', 'json'], 'a table, one with more columns, or all for scripts'),
     )
     .action(async (options) => {
       process.exitCode = await (await import('./status/status.ts')).status(options, env)
@@ -74,9 +73,10 @@ export function createProgram(env: Env, namespace = podNamespace() ?? DEFAULT_NA
     .argument('<file...>', 'files and folders of YAML or JSON; - for standard input')
     .addOption(enforcementOption())
     .addOption(
-      new Option('-o, --output <format>', 'for people, for scripts, for code scanning, or for CI')
-        .choices(['text', 'json', 'sarif', 'junit'])
-        .default('text'),
+      outputOption(
+        ['text', 'json', 'sarif', 'junit'],
+        'for people, for scripts, for code scanning, or for CI',
+      ),
     )
     .action(async (files, options) => {
       process.exitCode = await (await import('./check/check.ts')).check(files, options, env)
@@ -91,12 +91,10 @@ export function createProgram(env: Env, namespace = podNamespace() ?? DEFAULT_NA
       false,
     )
     .addOption(
-      new Option(
-        '-o, --output <format>',
+      outputOption(
+        ['yaml', 'json', 'status', 'facts'],
         'objects, or every asset and why it is active or not, or the facts that templates see',
-      )
-        .choices(['yaml', 'json', 'status', 'facts'])
-        .default('yaml'),
+      ),
     )
     .action(async (options) => {
       process.exitCode = await (await import('./render/render.ts')).render(options, env)
@@ -109,11 +107,7 @@ export function createProgram(env: Env, namespace = podNamespace() ?? DEFAULT_NA
     .addOption(hcoNamespaceOption())
     .addOption(disruptiveChangesOption('as the leader has it'))
     .addOption(activationOption('as the leader has it'))
-    .addOption(
-      new Option('-o, --output <format>', 'the changes for people, or every asset for scripts')
-        .choices(['text', 'json'])
-        .default('text'),
-    )
+    .addOption(outputOption(['text', 'json'], 'the changes for people, or every asset for scripts'))
     .addOption(
       new Option(
         '--fail-on <what>',

@@ -17,13 +17,13 @@ export function parseListen(text: string): Listen {
 /** Puts a failure to listen into one line that names the address and the flag. */
 export function listenError(error: unknown, { host, port }: Listen, flag: string): Error {
   const { code, message } = error as NodeJS.ErrnoException
-  const reason =
-    code === 'EADDRINUSE'
-      ? 'another process uses it'
-      : code === 'EACCES'
-        ? 'the user may not open it'
-        : message
+  const reason = REASONS[code ?? ''] ?? message
   return new Error(`cannot listen on ${host}:${port}: ${reason}; choose another with ${flag}`, {
     cause: error,
   })
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process uses it',
+  EACCES: 'the user may not open it',
 }
