@@ -10,22 +10,13 @@ export interface Credentials {
 
 /** Creates a reader of what a kubeconfig's user has to show. A token file is read each time: only a clock, which jumps, tells its age. */
 export function createCredentials(kubeConfig: KubeConfig): () => Promise<Credentials> {
-  const file = tokenFileOf(kubeConfig)
+  const file: string | undefined = kubeConfig.getCurrentUser()?.authProvider?.config?.tokenFile
   if (file === undefined) return () => credentialsOf(kubeConfig)
   const others = withoutTokenFile(kubeConfig)
   return async () => {
     const { tls, headers } = await credentialsOf(others)
     return { tls, headers: { ...headers, authorization: `Bearer ${await readToken(file)}` } }
   }
-}
-
-function tokenFileOf(kubeConfig: KubeConfig): string | undefined {
-  const { config } = (kubeConfig.getCurrentUser()?.authProvider ?? {}) as AuthProvider
-  return config?.tokenFile
-}
-
-interface AuthProvider {
-  readonly config?: { readonly tokenFile?: string }
 }
 
 function withoutTokenFile({ clusters, contexts, users, currentContext }: KubeConfig): KubeConfig {

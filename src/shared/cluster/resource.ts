@@ -1,6 +1,5 @@
 import { isKubeObject, type KubeObject } from '../engine/json/object.ts'
-import type { Client } from './client.ts'
-import { ApiError, isNotFound } from './client.ts'
+import { ApiError, type Client, isNotFound, type RequestInput } from './client.ts'
 
 /** Where objects of one kind are found on the API server. */
 export interface Resource {
@@ -31,6 +30,9 @@ export async function read(
   }
 }
 
+const patch = async (client: Client, at: Resource, name: string, request: RequestInput) =>
+  (await client.send(pathOf(at, name), { ...request, method: 'PATCH' })).body as KubeObject
+
 export interface ApplyOptions {
   readonly isDryRun?: boolean
   /** Takes over what others own, which is the default; without it, ApiError 409 names what they own. */
@@ -40,25 +42,19 @@ export interface ApplyOptions {
 }
 
 /** Applies a partial object: what it states is ours. A uid or resourceVersion in it is a precondition; ApiError 409 says that it failed. */
-export async function apply(
+export function apply(
   client: Client,
   at: Resource,
   object: KubeObject,
   { isDryRun = false, force = true, fieldManager = client.fieldManager, signal }: ApplyOptions = {},
 ): Promise<KubeObject> {
-  const { body } = await client.send(pathOf(at, object.metadata.name), {
-    method: 'PATCH',
+  const dryRun = isDryRun ? 'All' : undefined
+  return patch(client, at, object.metadata.name, {
     contentType: 'application/apply-patch+yaml',
     body: object,
-    query: {
-      fieldManager,
-      force,
-      fieldValidation: 'Strict',
-      dryRun: isDryRun ? 'All' : undefined,
-    },
+    query: { fieldManager, force, fieldValidation: 'Strict', dryRun },
     ...(signal && { signal }),
   })
-  return body as KubeObject
 }
 
 /** Applies a JSON patch (RFC 6902) to one object. A `test` that fails is a conflict, like any other precondition. */
@@ -68,36 +64,28 @@ export async function patchJson(
   name: string,
   operations: readonly object[],
 ): Promise<KubeObject> {
-  const path = pathOf(at, name)
+  const query = { fieldManager: client.fieldManager }
+  const contentType = 'application/json-patch+json'
   try {
-    const { body } = await client.send(path, {
-      method: 'PATCH',
-      contentType: 'application/json-patch+json',
-      body: operations,
-      query: { fieldManager: client.fieldManager },
-    })
-    return body as KubeObject
+    return await patch(client, at, name, { contentType, body: operations, query })
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 422) throw error
-    throw new ApiError(`PATCH ${path}`, 409, { message: error.message, reason: 'Conflict' })
+    const { message } = error
+    throw new ApiError(`PATCH ${pathOf(at, name)}`, 409, { message, reason: 'Conflict' })
   }
 }
 
 /** Sets annotations on one object and touches nothing else of it. */
-export async function annotate(
+export function annotate(
   client: Client,
   at: Resource,
   name: string,
   annotations: Readonly<Record<string, string>>,
   fieldManager: string,
 ): Promise<KubeObject> {
-  const { body } = await client.send(pathOf(at, name), {
-    method: 'PATCH',
-    contentType: 'application/merge-patch+json',
-    body: { metadata: { annotations } },
-    query: { fieldManager },
-  })
-  return body as KubeObject
+  const contentType = 'application/merge-patch+json'
+  const body = { metadata: { annotations } }
+  return patch(client, at, name, { contentType, body, query: { fieldManager } })
 }
 
 /** What became of a deletion: `ending` while finalizers hold it up, `absent` where there was nothing left to delete. */
@@ -112,11 +100,7 @@ export async function deleteExactly(
   try {
     const { body } = await client.send(pathOf(at, name), {
       method: 'DELETE',
-      body: {
-        apiVersion: 'v1',
-        kind: 'DeleteOptions',
-        preconditions: { uid, resourceVersion },
-      },
+      body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid, resourceVersion } },
     })
     // The answer is the object itself as long as there is one.
     return isKubeObject(body) && body.metadata.deletionTimestamp ? 'ending' : 'deleted'
