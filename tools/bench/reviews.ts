@@ -36,12 +36,7 @@ export async function reviewsOf({ read }: Pick<Bench, 'read'>): Promise<readonly
 
 /** The same for these two objects. */
 export function reviewsFor(hco: KubeObject, machineConfig: KubeObject): readonly Review[] {
-  const review = (
-    what: string,
-    edit: Edit,
-    stored: KubeObject,
-    isRight: (response: ReviewResponse, before: KubeObject, after: KubeObject) => boolean,
-  ): Review => {
+  const review = (what: string, edit: Edit, stored: KubeObject, isRight: IsRight): Review => {
     const before = enlarged(stored)
     const after = merged(before, edit.patch)
     return {
@@ -54,21 +49,17 @@ export function reviewsFor(hco: KubeObject, machineConfig: KubeObject): readonly
   const unmanaged = { ...HCO_EDIT, patch: { spec: { virtualization } } }
   return [
     review('clean update of a HyperConverged', unmanaged, hco, isAllowedAsItIs),
-    review(
-      'correction of a HyperConverged',
-      HCO_EDIT,
-      hco,
-      ({ allowed, patch }, before, after) =>
-        allowed && isDeepStrictEqual(corrected(after, patch), before),
-    ),
-    review(
-      'denial of a MachineConfig edit',
-      SMALL_MACHINE_CONFIG_EDIT,
-      machineConfig,
-      ({ allowed }) => !allowed,
-    ),
+    review('correction of a HyperConverged', HCO_EDIT, hco, isPutBack),
+    review('denial of a MachineConfig edit', SMALL_MACHINE_CONFIG_EDIT, machineConfig, isDenied),
   ]
 }
+
+type IsRight = (response: ReviewResponse, before: KubeObject, after: KubeObject) => boolean
+
+const isPutBack: IsRight = ({ allowed, patch }, before, after) =>
+  allowed && isDeepStrictEqual(corrected(after, patch), before)
+
+const isDenied: IsRight = ({ allowed }) => !allowed
 
 /** Whether an answer neither denies nor corrects anything. */
 export const isAllowedAsItIs = ({ uid, allowed, patch }: ReviewResponse): boolean =>

@@ -35,14 +35,12 @@ const HEAD = ['', 'median', 'p99 or range', 'n', 'goal']
 
 /** A section as Markdown, with columns that can be read as they are. */
 export function markdownOf({ title, lines, head = HEAD, notes = [] }: Section): string {
-  const rows = [head, ...lines.map(cellsOf)]
-  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  rows.splice(
-    1,
-    0,
-    widths.map((width) => '-'.repeat(Math.max(3, width))),
-  )
-  const table = rows
+  const rows = lines.map(cellsOf)
+  const widthOf = (column: number) =>
+    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0))
+  const widths = head.map((_, column) => widthOf(column))
+  const rule = widths.map((width) => '-'.repeat(Math.max(3, width)))
+  const table = [head, rule, ...rows]
     .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
     .join('\n')
   const list = notes.map((note) => `- ${note}`).join('\n')

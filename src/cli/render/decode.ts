@@ -1,15 +1,13 @@
 import { gunzipSync } from 'node:zlib'
 
 import { bytesOf } from '../../shared/baseline/machine-config/payload.ts'
-import { isMap } from '../../shared/engine/json/object.ts'
+import { isMap, mapMembers } from '../../shared/engine/json/object.ts'
 
 /** The same object, to be read and not applied: each `data:` URL in it is the text that it encodes. */
 export function decoded(value: unknown): unknown {
   if (typeof value === 'string') return decodedText(value)
   if (Array.isArray(value)) return value.map(decoded)
-  return isMap(value)
-    ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, decoded(member)]))
-    : value
+  return isMap(value) ? mapMembers(value, decoded) : value
 }
 
 function decodedText(text: string): string {

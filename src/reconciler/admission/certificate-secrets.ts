@@ -1,7 +1,7 @@
 import type { Client } from '../../shared/cluster/client.ts'
 import { apply, read } from '../../shared/cluster/resource.ts'
 import type { Identity } from '../../shared/engine/identity.ts'
-import { isMap, type KubeObject } from '../../shared/engine/json/object.ts'
+import { isMap, type KubeObject, mapMembers } from '../../shared/engine/json/object.ts'
 import type { Certificates, StoredCertificates } from './certificates.ts'
 import type { KeyedCertificate } from './issuance.ts'
 
@@ -94,14 +94,11 @@ const secretOf = (
     ...place,
     ...(before && { uid: before.metadata.uid, resourceVersion: before.metadata.resourceVersion }),
   },
-  data: Object.fromEntries(
-    Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
-  ),
+  data: mapMembers(texts, (text) => Buffer.from(text).toString('base64')),
 })
 
 /** The texts that a Secret holds; none where there is no Secret. */
 function decode(secret: KubeObject | undefined): Texts {
   const data = isMap(secret?.data) ? secret.data : {}
-  const textOf = (value: unknown) => Buffer.from(String(value), 'base64').toString()
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, textOf(value)]))
+  return mapMembers(data, (value) => Buffer.from(String(value), 'base64').toString())
 }

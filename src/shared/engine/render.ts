@@ -9,7 +9,7 @@ import {
   visit,
 } from 'yaml'
 import { isExact } from './json/json.ts'
-import { isKubeObject, type KubeObject } from './json/object.ts'
+import { isKubeObject, type KubeObject, mapMembers } from './json/object.ts'
 import { parsePointer, valueAt } from './json/pointer.ts'
 import { FORBIDDEN, type OnRead, strictView, TEMPLATE_NAMES } from './strict-view.ts'
 
@@ -82,9 +82,7 @@ function compile({ name, text }: { name: string; text: string }) {
 }
 
 const helpersAnd = ({ pool, file, ...views }: TemplateLocals, onRead: OnRead | undefined) => ({
-  ...Object.fromEntries(
-    Object.entries(views).map(([name, value]) => [name, strictView(value, [name], onRead)]),
-  ),
+  ...mapMembers<unknown, unknown>(views, (value, name) => strictView(value, [name], onRead)),
   ...{ pool, file, base64, optional, toYaml, include },
 })
 

@@ -22,7 +22,7 @@ import { detectTopology, type TopologyObjects } from '../../../shared/baseline/f
 import type { Memory } from '../../../shared/baseline/state.ts'
 import type { Served } from '../../../shared/cluster/discovery.ts'
 import { type KindQuery, type KindSchema, schemaKey } from '../../../shared/cluster/schemas.ts'
-import { isMap, type KubeObject } from '../../../shared/engine/json/object.ts'
+import { isMap, type KubeObject, mapMembers } from '../../../shared/engine/json/object.ts'
 
 /** Everything that facts are made of, read completely. */
 export interface Observations extends TopologyObjects {
@@ -64,7 +64,6 @@ export function makeFacts(
 ) {
   const detected = detectHardware(observed.nodes.map(hardwareOf))
   const hardware = holdHardware(previous.hardware, detected, now)
-  const flags = Object.entries(hardware).map(([detector, { value }]) => [detector, value])
   const namesOf = (kind: string) =>
     catalog.flatMap(({ object }) => (object.kind === kind ? object.name : []))
   const sources = {
@@ -79,7 +78,7 @@ export function makeFacts(
     facts: {
       hco: hcoFactsOf(catalog, observed.hco),
       served,
-      hardware: Object.fromEntries(flags) as Hardware,
+      hardware: mapMembers(hardware, ({ value }) => value) as Hardware,
       topology: detectTopology(sources),
       ...poolFacts(sources),
       sections: previous.sections,

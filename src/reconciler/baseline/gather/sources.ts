@@ -11,7 +11,7 @@ import { kubeletUnitOf } from '../../../shared/baseline/facts/kubelet-unit.ts'
 import { BASELINE } from '../../../shared/baseline/names.ts'
 import type { Served } from '../../../shared/cluster/discovery.ts'
 import type { Source } from '../../../shared/cluster/store.ts'
-import type { JsonMap, KubeObject } from '../../../shared/engine/json/object.ts'
+import { type JsonMap, type KubeObject, keepMembers } from '../../../shared/engine/json/object.ts'
 import { valueAt } from '../../../shared/engine/json/pointer.ts'
 
 export const CRDS = 'crds'
@@ -91,9 +91,7 @@ const KEPT_LABELS = [
   'node-role.kubernetes.io/',
 ]
 const hardwareLabels = (labels: Readonly<Record<string, string>>) =>
-  Object.fromEntries(
-    Object.entries(labels).filter(([key]) => KEPT_LABELS.some((prefix) => key.startsWith(prefix))),
-  )
+  keepMembers(labels, (key) => KEPT_LABELS.some((prefix) => key.startsWith(prefix)))
 
 /** The catalog's own objects and their namespaces, each by name, as far as their kinds are served. */
 export function objectSources(

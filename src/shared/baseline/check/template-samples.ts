@@ -1,4 +1,4 @@
-import type { JsonMap } from '../../engine/json/object.ts'
+import { type JsonMap, mapMembers } from '../../engine/json/object.ts'
 import { parsePointer } from '../../engine/json/pointer.ts'
 import type { TemplateLocals } from '../../engine/render.ts'
 import { ANNOTATION_FORMATS } from '../catalog/annotation-formats.ts'
@@ -91,15 +91,8 @@ function localsOn(asset: Asset, cluster: Cluster, namespace: string): Sample['lo
         asked.flatMap((one) => (one.type === 'image' ? [[one.key, `image-${one.key}`]] : [])),
       ),
     },
-    enums: Object.fromEntries(
-      Object.entries(enums).map(([name, pointer]) => [name, offered.get(pointer) ?? []]),
-    ),
-    fields: Object.fromEntries(
-      Object.entries(fields).map(([name, pointer]) => [
-        name,
-        offered.has(pointer) || isOn(`field ${name}`),
-      ]),
-    ),
+    enums: mapMembers(enums, (pointer) => offered.get(pointer) ?? []),
+    fields: mapMembers(fields, (pointer, name) => offered.has(pointer) || isOn(`field ${name}`)),
     sections: flagged(
       'section ',
       sections.map(({ name }) => name),

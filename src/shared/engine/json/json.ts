@@ -1,5 +1,6 @@
 import { type JSONVisitor, printParseErrorCode, visit } from 'jsonc-parser'
 import { err, ok, type Result } from '../result.ts'
+import { type JsonMap, mapMembers } from './object.ts'
 import { MAX_DEPTH } from './pointer.ts'
 
 /** Parses JSON and refuses what other readers take otherwise: duplicate names, deep nesting, large numbers. The error says what and where. */
@@ -32,8 +33,7 @@ export function valuesIn(value: unknown): number {
 export function copyOf<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copyOf) as Value
-  const members = Object.entries(value).map(([name, member]) => [name, copyOf(member)])
-  return Object.fromEntries(members) as Value
+  return mapMembers(value as JsonMap, copyOf) as Value
 }
 
 /** Whether more than `limit` maps and lists lie inside one another; it looks no deeper than that. */

@@ -38,6 +38,20 @@ export const isMap = (value: unknown): value is JsonMap =>
 export const memberOf = (value: unknown, name: string): unknown =>
   isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
+/** The same map with other values. */
+export const mapMembers = <From, To>(
+  map: Readonly<Record<string, From>>,
+  to: (value: From, name: string) => To,
+): Record<string, To> =>
+  Object.fromEntries(Object.entries(map).map(([name, value]) => [name, to(value, name)]))
+
+/** The members of a map that are to be kept. */
+export const keepMembers = <T>(
+  map: Readonly<Record<string, T>>,
+  isKept: (name: string, value: T) => boolean,
+): Record<string, T> =>
+  Object.fromEntries(Object.entries(map).filter(([name, value]) => isKept(name, value)))
+
 /** Whether a value from outside has the members that every Kubernetes object has. */
 export const isKubeObject = (value: unknown): value is KubeObject =>
   isMap(value) &&

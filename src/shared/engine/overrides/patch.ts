@@ -1,7 +1,7 @@
 import jsonpatch from 'fast-json-patch'
 import { isEqual } from '../json/equal.ts'
 import { byteLength, copyOf, isDeeper, MAX_VALUES, valuesIn } from '../json/json.ts'
-import { isKubeObject, isMap, type JsonMap, type KubeObject } from '../json/object.ts'
+import { isKubeObject, isMap, type JsonMap, type KubeObject, keepMembers } from '../json/object.ts'
 import { formatPointer, has, isListIndex, MAX_DEPTH, valueAt } from '../json/pointer.ts'
 import type { Problem } from '../problem.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -173,11 +173,7 @@ function judge(
 function fixedPart({ apiVersion, kind, metadata, status }: JsonMap, prefix: string): JsonMap {
   const fixed = (entries: unknown = {}) =>
     isMap(entries)
-      ? Object.fromEntries(
-          Object.entries(entries).filter(
-            ([key, value]) => key.startsWith(prefix) || typeof value !== 'string',
-          ),
-        )
+      ? keepMembers(entries, (key, value) => key.startsWith(prefix) || typeof value !== 'string')
       : entries
   const fixedMetadata = isMap(metadata)
     ? { ...metadata, labels: fixed(metadata.labels), annotations: fixed(metadata.annotations) }
