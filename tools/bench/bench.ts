@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 import { type Client, connect } from '../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../src/shared/cluster/kubeconfig.ts'
 import type { KubeObject } from '../../src/shared/engine/json/object.ts'
@@ -44,6 +47,14 @@ const NO_THROTTLE = '--heal-limit=1000000'
 /** How the reconciler runs unless a measurement says otherwise. */
 export const DEFAULT_FLAGS = [`--resync=${RESYNC}`, NO_THROTTLE]
 
+const CONTAINERFILE = join(import.meta.dirname, '../image/Containerfile')
+
+/** What the image sets for its processes: they are measured as they ship. */
+function imageEnv(): Record<string, string> {
+  const settings = readFileSync(CONTAINERFILE, 'utf8').matchAll(/^ENV (\w+)=(\S+)$/gm)
+  return Object.fromEntries([...settings].map(([, name = '', value = '']) => [name, value]))
+}
+
 /** Starts a cluster and the bundled product on it, does something, and ends all of it. */
 export async function withBench<Result>(
   { effort, interrupted, program = ownProgram(), reconcilerFlags = DEFAULT_FLAGS }: BenchOptions,
@@ -55,7 +66,13 @@ export async function withBench<Result>(
     teardown: (end: () => Promise<void>) => void ends.unshift(end),
   }
   try {
-    const options = { auditPolicy: AUDIT_POLICY, isImpatient: true, program, reconcilerFlags }
+    const options = {
+      auditPolicy: AUDIT_POLICY,
+      isImpatient: true,
+      program,
+      reconcilerFlags,
+      env: imageEnv(),
+    }
     const cluster = await autopilotCluster(scope, options)
     const client = await connect(loadKubeconfig(cluster.kubeconfig))
     scope.teardown(client.close)
