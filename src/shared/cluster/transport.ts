@@ -1,6 +1,5 @@
 import { Agent, type IncomingMessage, request as requestInClear } from 'node:http'
 import { request as requestByTls, Agent as TlsAgent } from 'node:https'
-import { createSecureContext } from 'node:tls'
 
 import { KubeconfigError } from './kubeconfig.ts'
 
@@ -69,12 +68,8 @@ export function createTransport(
     timeout: connectMs,
     ...(proxyUrl && { proxyEnv: proxyOf(proxyUrl) }),
   }
-  // Made once: each connection would otherwise parse the authorities for itself, and keep 100 kB.
-  const identity = { ...tls, secureContext: createSecureContext(tls) }
   const agentWith = (limit: { maxSockets?: number }) =>
-    isClear
-      ? new Agent({ ...options, ...limit })
-      : new TlsAgent({ ...options, ...identity, ...limit })
+    isClear ? new Agent({ ...options, ...limit }) : new TlsAgent({ ...options, ...tls, ...limit })
   const common = {
     ask: isClear ? requestInClear : requestByTls,
     underWay: new Set<(reason: Error) => void>(),
