@@ -28,37 +28,17 @@ const { metafile } = await build({
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
-  // Of the Kubernetes client only the kubeconfig is used; it does not say that its other parts do nothing by themselves. No request
-  // goes through it, but its kubeconfig imports undici, which would take 20 MB of each process at rest.
+  // Of the Kubernetes client only the kubeconfig is used; it does not say that its other parts do nothing by themselves.
   plugins: [
     {
-      name: 'only-the-kubeconfig-of-client-node',
-      setup({ onLoad, onResolve, resolve }) {
+      name: 'client-node-has-no-side-effects',
+      setup({ onResolve, resolve }) {
         onResolve({ filter: /./ }, async ({ path, kind, ...from }) => {
           const isOfClient = `${from.importer} ${path}`.includes('@kubernetes/client-node')
           if (from.pluginData || !isOfClient) return undefined
-          if (path === 'undici') return { path, namespace: 'unused' }
           const found = await resolve(path, { ...from, kind, pluginData: true })
           return { ...found, sideEffects: false }
         })
-        onLoad({ filter: /./, namespace: 'unused' }, () => ({
-          contents: 'export const [Agent, ProxyAgent, fetch] = []',
-        }))
-      },
-    },
-    // Who imports these modules of Node's gets all that they export, also what they only make when it is asked for: a second
-    // HTTP client (for WebSocket), and the text of every root certificate, 12 MB of each process. Who requires them does not.
-    {
-      name: 'require-what-is-lazy',
-      setup({ onLoad, onResolve }) {
-        onResolve({ filter: /^(node:)?(http|tls)$/ }, ({ path, kind, namespace }) =>
-          namespace === 'lazy' || kind !== 'import-statement'
-            ? { path, external: true }
-            : { path, namespace: 'lazy' },
-        )
-        onLoad({ filter: /./, namespace: 'lazy' }, ({ path }) => ({
-          contents: `module.exports = require('${path}')`,
-        }))
       },
     },
   ],

@@ -1,12 +1,11 @@
-import type { IncomingMessage } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { KubeConfig } from '@kubernetes/client-node'
+import { Agent, type Dispatcher, ProxyAgent, request } from 'undici'
 
 import { PRODUCT } from '../engine/identity.ts'
 import { isMap } from '../engine/json/object.ts'
 import { createCredentials } from './credentials.ts'
-import { createTransport, type Outgoing, type Pool } from './transport.ts'
+import { KubeconfigError } from './kubeconfig.ts'
 
 /** The API server answered, and the answer is an error. `details` is its Status object's. */
 export class ApiError extends Error {
@@ -47,7 +46,7 @@ export const isUnknownField = (error: unknown): error is ApiError =>
   /field not declared in schema|unknown field/.test(error.message)
 
 export interface RequestInput {
-  readonly method?: string
+  readonly method?: Dispatcher.HttpMethod
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
   readonly contentType?: string
@@ -74,6 +73,9 @@ export interface Client {
   readonly close: () => Promise<void>
 }
 
+const REQUEST_TIMEOUT_MS = 35_000
+// The server ends a watch after at most six minutes.
+const STREAM_TIMEOUT_MS = 420_000
 const BUSY_RETRIES = 3
 
 /** Connects to the cluster of the kubeconfig's current context. */
@@ -83,108 +85,90 @@ export async function connect(kubeConfig: KubeConfig, fieldManager = PRODUCT): P
     throw new Error(
       'the kubeconfig has no current cluster: set one with `kubectl config use-context`',
     )
-  const { server, proxyUrl } = cluster
   const credentials = createCredentials(kubeConfig)
   const { tls } = await credentials()
-  const transport = createTransport({ server, proxyUrl, tls })
+  const agentWith = (timeout: number, connections?: number) =>
+    createAgent(cluster.proxyUrl, tls, {
+      ...(connections !== undefined && { connections }),
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      bodyTimeout: timeout,
+    })
+  const requests = agentWith(REQUEST_TIMEOUT_MS, 8)
+  const streams = agentWith(STREAM_TIMEOUT_MS)
 
-  const open = async (pool: Pool, path: string, input: RequestInput) => {
+  const open = async (dispatcher: Dispatcher, path: string, input: RequestInput) => {
     const { headers } = await credentials()
-    const request = requestOf(server, path, input, headers)
-    const reply = await answerTo(() => transport.open(pool, request), request)
-    return { reply, request }
+    return openOnce(cluster.server, dispatcher, path, {
+      ...input,
+      headers: { ...headers, ...input.headers },
+    })
   }
   return {
-    server,
+    server: cluster.server,
     fieldManager,
     async send(path, input = {}) {
-      const { reply, request } = await open('requests', path, input)
-      const body = parseBody(await readText(reply, request))
-      return { status: reply.statusCode ?? 0, headers: reply.headers, body }
+      const { statusCode, headers, body } = await open(requests, path, input)
+      return { status: statusCode, headers, body: parseBody(await body.text()) }
     },
     async stream(path, input = {}) {
-      const { reply, request } = await open('streams', path, input)
-      return unlessBroken(reply, request)
+      const { body } = await open(streams, path, input)
+      return unlessBroken(body, `reading ${path}`, cluster.server)
     },
-    close: async () => transport.close(),
+    close: async () => {
+      await Promise.all([requests.destroy(), streams.destroy()])
+    },
   }
 }
 
-/** A request, and how an error names it and the server. */
-interface Request extends Outgoing {
-  readonly operation: string
-  readonly server: string
+function createAgent(
+  proxyUrl: string | undefined,
+  tls: object,
+  options: Agent.Options,
+): Dispatcher {
+  const connection = { keepAlive: true, keepAliveInitialDelay: 30_000 }
+  if (!proxyUrl) return new Agent({ ...options, connect: { ...tls, ...connection } })
+  if (!/^https?:\/\//.test(proxyUrl))
+    throw new KubeconfigError(`the kubeconfig's proxy-url "${proxyUrl}" is no http or https URL`)
+  return new ProxyAgent({ ...options, uri: proxyUrl, requestTls: tls, proxyTls: connection })
 }
 
-function requestOf(
-  server: string,
-  path: string,
-  { method = 'GET', query, body, contentType, accept, headers, signal }: RequestInput,
-  credentials: Readonly<Record<string, string>>,
-): Request {
-  const text = body === undefined ? undefined : JSON.stringify(body)
-  const type = contentType ?? 'application/json'
-  return {
-    operation: `${method} ${path}`,
-    server,
-    url: urlOf(server, path, query),
-    method,
-    headers: {
-      accept: accept ?? 'application/json',
-      'user-agent': PRODUCT,
-      // Without its length Node sends the body of a DELETE, but says that there is none: its preconditions would be lost.
-      ...(text !== undefined && {
-        'content-type': type,
-        'content-length': Buffer.byteLength(text),
-      }),
-      ...credentials,
-      ...headers,
-    },
-    body: text,
-    isRepeatable: method === 'GET' || type === APPLY,
-    signal,
-  }
-}
-
-// An apply that is made twice states the same twice. Of other writes the second answer would be about the first: that
-// there is one already, that it changed meanwhile, that there is nothing left to delete.
-const APPLY = 'application/apply-patch+yaml'
-
-async function answerTo(
-  open: () => Promise<IncomingMessage>,
-  request: Request,
-): Promise<IncomingMessage> {
+async function openOnce(server: string, dispatcher: Dispatcher, path: string, input: RequestInput) {
+  const { method = 'GET', signal } = input
+  const operation = `${method} ${path}`
+  const url = urlOf(server, path, input.query)
+  const options = { method, dispatcher, ...(signal && { signal }), ...contentOf(input) }
   for (let attempt = 0; ; attempt++) {
-    const reply = await open().catch((error: Error) => {
-      throw failureOf(request, error)
+    const reply = await request(url, options).catch((error: Error) => {
+      throw signal?.aborted ? error : unreachable(operation, server, error)
     })
-    const { statusCode: status = 0, headers } = reply
-    if (status < 400) return reply
-    const text = await readText(reply, request)
-    if (!isBusy(status) || attempt >= BUSY_RETRIES)
-      throw new ApiError(request.operation, status, parseBody(text))
-    await sleep(retryAfterMs(headers), undefined, request.signal && { signal: request.signal })
+    if (reply.statusCode < 400) return reply
+    const text = await reply.body.text()
+    if (!isBusy(reply.statusCode) || attempt >= BUSY_RETRIES) {
+      throw new ApiError(operation, reply.statusCode, parseBody(text))
+    }
+    await sleep(retryAfterMs(reply.headers), undefined, { ...(signal && { signal }) })
   }
 }
 
-const readText = (reply: IncomingMessage, request: Request): Promise<string> =>
-  text(reply).catch((error: Error) => {
-    throw failureOf(request, error)
-  })
+const contentOf = ({ accept, body, contentType, headers }: RequestInput) => ({
+  headers: {
+    accept: accept ?? 'application/json',
+    'user-agent': PRODUCT,
+    ...(body !== undefined && { 'content-type': contentType ?? 'application/json' }),
+    ...headers,
+  },
+  ...(body !== undefined && { body: JSON.stringify(body) }),
+})
 
-async function* unlessBroken(reply: IncomingMessage, request: Request) {
+async function* unlessBroken(body: AsyncIterable<Uint8Array>, operation: string, server: string) {
   try {
-    yield* reply as AsyncIterable<Uint8Array>
+    yield* body
   } catch (error) {
-    throw unreachable(request, error as Error)
+    throw unreachable(operation, server, error as Error)
   }
 }
 
-/** What is told of a request that has no answer: why it was given up, where that was asked for. */
-const failureOf = (request: Request, error: Error) =>
-  request.signal?.aborted ? error : unreachable(request, error)
-
-const unreachable = ({ operation, server }: Request, cause: Error) =>
+const unreachable = (operation: string, server: string, cause: Error) =>
   new UnreachableError(
     `${operation}: the API server at ${server} does not answer: ${describe(cause)}`,
     { cause },

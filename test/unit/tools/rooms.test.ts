@@ -53,7 +53,7 @@ const ROOMS: Readonly<Record<string, { wrong: readonly string[]; right: readonly
   },
   'src/shared/cluster': {
     wrong: [...of('shared', SYSTEMS), WEBHOOK, RECONCILER, CLI, TOOLS],
-    right: ['node:https', '@kubernetes/client-node', '../engine/plan.ts', '../ops/log.ts'],
+    right: ['node:fs', 'undici', '../engine/plan.ts', '../ops/log.ts'],
   },
   'src/shared/ops': {
     wrong: [...of('shared', SYSTEMS), WEBHOOK, RECONCILER, CLI, TOOLS],
