@@ -7,6 +7,8 @@ export const FULL = {
   /** How often, and how long each time, a server is asked for decisions. */
   rounds: 5,
   loadMs: 1_500,
+  /** How many decisions a second every server is asked for where its processor time is taken. */
+  steadyPerSecond: 2_000,
   /** To how many nodes the cluster grows, beside its sample nodes, and how many heartbeats they send then. */
   nodes: [1_000, 5_000],
   heartbeats: 100,
@@ -28,6 +30,7 @@ export const QUICK: Effort = {
   idleMs: 3_000,
   rounds: 2,
   loadMs: 300,
+  steadyPerSecond: 2_000,
   nodes: [20, 50],
   heartbeats: 10,
   warMs: 3_000,

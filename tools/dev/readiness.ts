@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { type Client, isConflict } from '../../src/shared/cluster/client.ts'
+import { type Client, isConflict, isForbidden } from '../../src/shared/cluster/client.ts'
 import { pathOf } from '../../src/shared/cluster/resource.ts'
 import type { KubeObject } from '../../src/shared/engine/json/object.ts'
 import { type Leashed, lastLines } from '../control-plane/processes.ts'
@@ -71,6 +71,7 @@ async function isJudged(client: Client, { apiVersion, metadata }: KubeObject): P
     return false
   } catch (error) {
     if (isConflict(error)) return false
-    return (error as { status?: number }).status === 403
+    // A role that forbids says so in other words.
+    return isForbidden(error) && error.message.includes('denied the request')
   }
 }

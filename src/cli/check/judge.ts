@@ -2,9 +2,15 @@ import { PREFIX } from '../../shared/baseline/annotations.ts'
 import type { AssetStatus } from '../../shared/baseline/asset-status.ts'
 import { type Asset, kindKey, namespaceOf } from '../../shared/baseline/catalog/catalog.ts'
 import { areOptInsHeld } from '../../shared/baseline/facts/conditions.ts'
-import { escapeControls } from '../../shared/engine/format-value.ts'
+import { cut, escapeControls, formatValue } from '../../shared/engine/format-value.ts'
 import { canonicalJson } from '../../shared/engine/json/canonical.ts'
-import { groupOf, type KubeObject, titleOf } from '../../shared/engine/json/object.ts'
+import {
+  groupOf,
+  isMap,
+  type KubeObject,
+  mapMembers,
+  titleOf,
+} from '../../shared/engine/json/object.ts'
 import { merge } from '../../shared/engine/merge/merge.ts'
 import { decide } from '../../webhook/baseline/decide/decide.ts'
 import type { DecideOptions } from '../../webhook/baseline/decide/gathered.ts'
@@ -67,14 +73,18 @@ export function judge(
   const { snapshot, stored: old, enforcement, digest } = options
   const { asset, tree } = managed
   const namespace = namespaceOf(asset, snapshot.facts.hco.namespace)
-  const stated = { ...object, metadata: { ...object.metadata, ...(namespace && { namespace }) } }
+  const metadata = { ...object.metadata, ...(namespace && { namespace }) }
+  const stated = { ...object, metadata: withoutNulls(metadata) }
+  const place = { file, line, object: titleOf(stated), asset: asset.name }
+  const mistake = mistakeIn(stated.metadata)
+  if (mistake !== undefined)
+    return { ...place, verdict: 'denied', reason: 'Invalid', messages: [mistake] }
   const incoming = old && tree ? merge(tree, old, stated) : stated
   const deps = { snapshot: () => snapshot, catalog: [asset], enforcement, digest }
   // A check is no attempt: nothing counts as one of an edit war.
   const answer = namingPlace({ file, line }, () =>
     answerTo(requestFor(incoming, old), deps, (gathered) => decide(gathered, () => undefined)),
   )
-  const place = { file, line, object: titleOf(stated), asset: asset.name }
   return { ...place, ...verdictIn(answer, { ...options, managed, stated }) }
 }
 
@@ -86,6 +96,32 @@ export const findingOn = ({ file, line, message }: Fault): Finding => ({
   reason: 'Unreadable',
   messages: [escapeControls(message)],
 })
+
+const TEXTS = ['labels', 'annotations'] as const
+
+/** The API server reads null as an empty text: a key of a template whose value is empty. */
+function withoutNulls(metadata: KubeObject['metadata']): KubeObject['metadata'] {
+  const maps = TEXTS.flatMap((field) => {
+    const texts: unknown = metadata[field]
+    return isMap(texts) ? [[field, mapMembers(texts, (text) => text ?? '')]] : []
+  })
+  return { ...metadata, ...Object.fromEntries(maps) }
+}
+
+// Longer ones are not stored.
+const LONGEST_KEY = 317
+
+/** What is refused before any webhook is asked: YAML takes a plain `true` for no text. */
+function mistakeIn(metadata: KubeObject['metadata']): string | undefined {
+  for (const field of TEXTS) {
+    const texts: unknown = metadata[field] ?? {}
+    if (!isMap(texts)) return `metadata.${field} is no map: the API server refuses it`
+    for (const [key, value] of Object.entries(texts))
+      if (typeof value !== 'string')
+        return `metadata.${field}[${cut(key, LONGEST_KEY)}] is ${formatValue(key, value)}, which is no text: the API server refuses it; put it in quotes`
+  }
+  return undefined
+}
 
 function namingPlace<Value>({ file, line }: Omit<Manifest, 'object'>, work: () => Value): Value {
   try {

@@ -3,7 +3,8 @@ import type { Outcome } from '../../reconciler/baseline/decide/outcome.ts'
 import type { EffectOnPool } from '../../reconciler/baseline/report/disruption-text.ts'
 import { describeOutcome } from '../../reconciler/baseline/report/outcome-text.ts'
 import { type Asset, namespaceOf } from '../../shared/baseline/catalog/catalog.ts'
-import { type Pools, reachOf } from '../../shared/baseline/facts/pools.ts'
+import type { Facts } from '../../shared/baseline/facts/facts.ts'
+import { reachOf } from '../../shared/baseline/facts/pools.ts'
 import { titleOf } from '../../shared/engine/json/object.ts'
 import type { Drift } from '../../shared/engine/merge/merge.ts'
 
@@ -49,7 +50,7 @@ export interface Unknown {
 /** What must be known of the cluster to tell a finding. */
 export interface Surroundings {
   readonly hcoNamespace: string
-  readonly facts: Pools
+  readonly facts: Pick<Facts, 'pools' | 'heirs'>
 }
 
 /** What the product would do about an asset, given what was seen of it. */
@@ -100,10 +101,11 @@ type Waiting = Extract<Outcome, { kind: 'pending' | 'pendingRemoval' }>
 
 function changeOf(asset: Asset, outcome: Waiting, { facts }: Surroundings): Change {
   const { disruption, busyPools } = outcome
+  const { pool = '' } = asset
   const waitsFor = WAITS[outcome.reason]
   return {
     ...actionOf(outcome),
-    ...(disruption && { disruption: { ...disruption, ...reachOf(asset, facts) } }),
+    ...(disruption && { disruption: { ...disruption, ...reachOf(pool, facts) } }),
     ...(waitsFor && { waitsFor }),
     ...(busyPools && { busyPools }),
   }

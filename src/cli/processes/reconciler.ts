@@ -8,9 +8,9 @@ import { loadCatalogWith } from '../assets.ts'
 import { relatedImages } from '../options.ts'
 import type { ClusterOptions } from '../with-client.ts'
 
-type SameOptions = 'opsListen' | 'disruptiveChanges' | 'activation' | 'failurePolicy'
-
-export interface ReconcilerOptions extends ClusterOptions, Pick<ReconcilerConfig, SameOptions> {
+export interface ReconcilerOptions
+  extends ClusterOptions,
+    Pick<ReconcilerConfig, 'opsListen' | 'disruptiveChanges' | 'activation' | 'failurePolicy'> {
   readonly hcoNamespace?: string
   readonly leaderElect: boolean
   readonly resync: number
@@ -28,19 +28,24 @@ export interface ReconcilerOptions extends ClusterOptions, Pick<ReconcilerConfig
 
 /** The `reconciler` command: runs until SIGTERM. */
 export async function reconciler(options: ReconcilerOptions, env: Env): Promise<void> {
-  const { namespace, webhookUrl, webhookService } = options
+  const { namespace, webhookUrl, webhookService, opsListen, disruptiveChanges, failurePolicy } =
+    options
   const catalog = loadCatalogWith(options)
   const client = await connect(loadKubeconfig(options.kubeconfig))
   const log = createLog('reconciler', options.logLevel)
   const isObserver = options.observe ?? false
   const running = await runReconciler(
     {
-      ...options,
+      namespace,
       hcoNamespace: options.hcoNamespace,
+      opsListen,
       isElected: options.leaderElect && !isObserver,
       isObserver,
       resyncMs: options.resync,
+      disruptiveChanges,
+      activation: options.activation,
       healLimits: { capacity: options.healLimit, windowMs: options.healWindow },
+      failurePolicy,
       webhookTimeoutS: options.webhookTimeout,
       trustedUser: options.trustedUser,
       endpoint:

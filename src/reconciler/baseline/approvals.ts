@@ -76,16 +76,15 @@ export class Approvals {
   }
 
   /** What decides whether a change of this asset may be made now. */
-  policyFor(asset: Asset, { stated }: Pick<Evaluation, 'stated'>): ApprovalPolicy {
+  policyFor({ name, pool }: Asset, { stated }: Pick<Evaluation, 'stated'>): ApprovalPolicy {
     const { pools, isObserver, disruptiveChanges } = this.#options
     const { activation, disruptiveChanges: mode = disruptiveChanges } = stated.settings
     const { applied, approval } = this.#state
-    const { name, pool } = asset
     return {
       mode,
       // While observing nothing is written, so nothing needs approval; `diff` still shows what would wait.
       isWaived: activation.kind === 'observe' && !isObserver,
-      pools: pool === undefined ? [] : poolsReached(asset, pools()),
+      pools: pool === undefined ? [] : poolsReached(pool, pools()),
       inForce: applied[name],
       approved: approval.changes[name],
     }

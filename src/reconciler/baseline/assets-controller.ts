@@ -216,7 +216,7 @@ export class AssetsController implements Controller {
     const { view, reporter, isObserver, isLeader } = this.#options
     // The watch may not have told yet of what we have just created.
     const { outcome, object = view.live(asset) } = result
-    const reach = asset.pool === undefined ? undefined : reachOf(asset, facts)
+    const reach = asset.pool === undefined ? undefined : reachOf(asset.pool, facts)
     this.#approvals.note(asset, outcome)
     // Once the Lease is lost, the next leader reports.
     if (isObserver || isLeader())

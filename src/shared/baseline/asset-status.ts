@@ -132,7 +132,7 @@ export type DecideStatuses = (facts: Facts, settings: Settings) => AssetStatuses
 export function createStatusDecider(catalog: Catalog, digest: Digest): DecideStatuses {
   let asked = ''
   let statuses: AssetStatuses = new Map()
-  return ({ pools: _counts, heirs: _heirs, kubeletHeirs: _pools, ...facts }, settings) => {
+  return ({ pools: _counts, heirs: _pools, ...facts }, settings) => {
     const question = JSON.stringify([facts, settings])
     if (question === asked) return statuses
     const whole = { ...facts, pools: {} }

@@ -30,7 +30,6 @@ const FACTS = Type.Object({
   images: TEXTS,
   pools: MAP,
   heirs: Type.Optional(mapOf(LIST)),
-  kubeletHeirs: Type.Optional(mapOf(LIST)),
 })
 
 const APPROVAL = Type.Object({
@@ -138,8 +137,17 @@ export function parseState(data: unknown): State | undefined {
 }
 
 // Parts that a leader of the version before did not publish yet.
-const { hardware: _hardware, settings: _settings, applied: _applied, ...absentBefore } = UNKNOWN
-const ABSENT_BEFORE: Partial<State> = absentBefore
+const ABSENT_BEFORE: Partial<State> = {
+  sections: [],
+  neverValid: UNKNOWN.neverValid,
+  otherAutopilot: UNKNOWN.otherAutopilot,
+  disruptiveChanges: UNKNOWN.disruptiveChanges,
+  activation: UNKNOWN.activation,
+  approval: UNKNOWN.approval,
+  unregistered: UNKNOWN.unregistered,
+  hasHyperConverged: UNKNOWN.hasHyperConverged,
+  registered: UNKNOWN.registered,
+}
 
 /** Reads back what the last leader knew, part by part: what can be read of another version's is better than starting from nothing. */
 export function recall(data: unknown): Partial<Pick<State, keyof Memory>> {

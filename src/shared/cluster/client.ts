@@ -61,7 +61,7 @@ export interface Reply {
   readonly body: unknown
 }
 
-/** The one way to the API server: kept-alive connections, credentials that are read anew for each request. */
+/** The one way to the API server: kept-alive connections, and a token that is read anew for each request. */
 export interface Client {
   readonly server: string
   /** Under which this client applies, patches and tells events. */
@@ -108,7 +108,10 @@ export async function connect(kubeConfig: KubeConfig, fieldManager = PRODUCT): P
     fieldManager,
     async send(path, input = {}) {
       const { statusCode, headers, body } = await open(requests, path, input)
-      return { status: statusCode, headers, body: parseBody(await body.text()) }
+      const text = await body.text().catch((error: Error) => {
+        throw input.signal?.aborted ? error : unreachable(`reading ${path}`, cluster.server, error)
+      })
+      return { status: statusCode, headers, body: parseBody(text) }
     },
     async stream(path, input = {}) {
       const { body } = await open(streams, path, input)

@@ -91,7 +91,6 @@ export interface Changes {
   readonly images?: Facts['images']
   readonly pools?: Facts['pools']
   readonly heirs?: NonNullable<Facts['heirs']>
-  readonly kubeletHeirs?: NonNullable<Facts['kubeletHeirs']>
 }
 
 export const factsWith = ({ hco, hardware, topology, ...rest }: Changes = {}): Facts =>

@@ -11,14 +11,14 @@ const CPU_GOALS = ['under 0.22 s', 'under 0.30 s', 'under 0.25 s']
 
 /** How many decisions the webhook makes on one core, asked as the API server asks, beside a server that decides nothing and a webhook in Go. */
 export async function measureDecisions(bench: Bench): Promise<Section> {
-  const { rounds, loadMs } = bench.effort
+  const { rounds, loadMs, steadyPerSecond } = bench.effort
   const own = webhookOf(bench)
   const { peers, problem } = await startPeers(bench)
   const { note, release } = pinApart(own.pid)
   try {
     const lines: Line[] = []
     for (const [index, review] of (await reviewsOf(bench)).entries()) {
-      for (const { name, rates, cpu, tookMs } of await compare(bench, own, peers, review))
+      for (const { name, rates, cpu, tookMs } of await compare(bench, [own, ...peers], review))
         if (name === own.name)
           lines.push(
             line(review.what, '/s', extent(rates)),
@@ -35,7 +35,7 @@ export async function measureDecisions(bench: Bench): Promise<Section> {
         ...problem,
         note,
         `Each request has the object, of ${OBJECT_BYTES / 1000} kB, new and old; ${CONNECTIONS} connections ask again when they are answered. Latency is from when a request was due.`,
-        'The steady rate, at which processor time is taken too, is one for all, half of what the webhook makes when it begins: what waits for the load, or is waited for, takes another time for the same.',
+        `Latency and processor time are at ${steadyPerSecond} a second for all: what waits for the load, or is waited for, takes another time for the same.`,
         `${rounds} rounds of ${loadMs / 1000} s of each in turn; numbers are medians of the rounds.`,
         `All have the same certificate and the same requests, by ${TLS.minVersion} with ${TLS.ciphers}; their answers are checked.`,
         'bare Fastify parses a request and allows it. controller-runtime compares the same fields, and does nothing else that the webhook does.',
@@ -48,17 +48,14 @@ export async function measureDecisions(bench: Bench): Promise<Section> {
   }
 }
 
-/** What each of these servers makes of one review, round by round; the rate is by the first of them. */
-async function compare(bench: Bench, first: Server, others: readonly Server[], review: Review) {
+/** What each of these servers makes of one review, round by round. */
+async function compare(bench: Bench, servers: readonly Server[], review: Review) {
   const ca = await bench.authority()
-  const connect = (server: Server) => {
+  const asked = servers.map((server) => {
     const [rates, cpu, tookMs]: [number[], number[], number[]] = [[], [], []]
     return { ...server, ...connectTo(server.url, ca, CONNECTIONS), rates, cpu, tookMs }
-  }
-  const own = connect(first)
-  const asked = [own, ...others.map(connect)]
+  })
   const options = { senders: CONNECTIONS, forMs: bench.effort.loadMs }
-  const begun = await load(() => own.post(review.bodyFor('the first')), options)
   // Node compiles what is often used: the first round is for that, and not counted.
   for (let round = -1; round < bench.effort.rounds; round++) {
     for (const server of rotated(asked, round + 1)) {
@@ -66,7 +63,7 @@ async function compare(bench: Bench, first: Server, others: readonly Server[], r
       const body = review.bodyFor(`user-${round}`)
       check(server.name, review, await server.post(body))
       const { perSecond } = await load(() => server.post(body), options)
-      const { cpu, tookMs } = await askAt(begun.perSecond / 2, server, body, options)
+      const { cpu, tookMs } = await askAt(bench.effort.steadyPerSecond, server, body, options)
       if (round < 0) continue
       server.rates.push(perSecond)
       server.cpu.push(cpu)

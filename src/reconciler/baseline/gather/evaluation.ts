@@ -98,8 +98,7 @@ const isSameRegime = (before: Evaluation, after: Evaluation) =>
   isSameSchemas(before.schemas, after.schemas) &&
   isSame(before.stated.settings, after.stated.settings) &&
   isSame(before.facts.pools, after.facts.pools) &&
-  isSame(before.facts.heirs, after.facts.heirs) &&
-  isSame(before.facts.kubeletHeirs, after.facts.kubeletHeirs)
+  isSame(before.facts.heirs, after.facts.heirs)
 
 const isSameStatus = (before: AssetStatus | undefined, after: AssetStatus | undefined) =>
   before?.kind === 'active' && after?.kind === 'active'

@@ -181,9 +181,8 @@ function tellPending(
   digest: string,
   { log, record }: ReporterDeps,
 ): void {
-  const told = changes.map(({ asset, reasons, why }) => {
-    const effect = { effect: 'reboot', reasons, ...reachOf(asset, facts) } as const
-    const { object } = asset
+  const told = changes.map(({ asset: { object, pool = '' }, reasons, why }) => {
+    const effect = { effect: 'reboot', reasons, ...reachOf(pool, facts) } as const
     const removal = why === undefined ? '' : `would be deleted (${why}), which `
     return `${object.kind} ${object.name} ${removal}${describeEffect(effect)}`
   })

@@ -15,10 +15,8 @@ export interface Facts {
   readonly images: Readonly<Record<string, string>>
   /** Machines by pool. For messages only: no template sees it. */
   readonly pools: Readonly<Record<string, number>>
-  /** The other pools that take a pool's MachineConfigs, by that pool; likewise. An older leader published none. */
+  /** The other pools that take a pool's configuration, by that pool; likewise. An older leader published none. */
   readonly heirs?: Readonly<Record<string, readonly string[]>>
-  /** Likewise, of its KubeletConfigs. */
-  readonly kubeletHeirs?: Readonly<Record<string, readonly string[]>>
 }
 
 /** The key under which facts have what the schema of a kind says of the field that the pointer leads to. */

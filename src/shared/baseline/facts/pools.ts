@@ -5,7 +5,7 @@ import { isSelected } from './label-selector.ts'
 import { isMaster, ROLE } from './node-roles.ts'
 import type { TopologySources } from './topology.ts'
 
-type PoolFacts = Required<Pick<Facts, 'pools' | 'heirs' | 'kubeletHeirs'>>
+type PoolFacts = Required<Pick<Facts, 'pools' | 'heirs'>>
 
 /** How many machines each MachineConfigPool has, and which pools take the configuration of another beside their own. */
 export const poolFacts = ({
@@ -13,50 +13,31 @@ export const poolFacts = ({
   nodeLabels,
 }: Pick<TopologySources, 'pools' | 'nodeLabels'>): PoolFacts => ({
   pools: countMachines(pools, nodeLabels),
-  heirs: heirsAmong(pools, 'MachineConfig'),
-  kubeletHeirs: heirsAmong(pools, 'KubeletConfig'),
+  heirs: Object.fromEntries(
+    pools.flatMap(({ metadata: { name } }) => {
+      const heirs = poolsReached(name, pools).slice(1).map(nameOf)
+      return heirs.length > 0 ? [[name, heirs]] : []
+    }),
+  ),
 })
 
-const heirsAmong = (pools: readonly KubeObject[], kind: string): PoolFacts['heirs'] =>
-  Object.fromEntries(
-    pools.map(nameOf).flatMap((name) => {
-      const heirs = poolsReached({ pool: name, object: { kind } }, pools).slice(1)
-      return heirs.length > 0 ? [[name, heirs.map(nameOf)]] : []
-    }),
+/**
+ * The pools that take what is configured for the pool of this name: itself, then the others by name. Custom pools select the
+ * MachineConfigs of the workers too, and with them what the Machine Config Operator generates of a KubeletConfig. Of that only the
+ * reserve by a node's size is in force there, since files of their own come after it; but it reboots them.
+ */
+export function poolsReached(name: string, pools: readonly KubeObject[]): readonly KubeObject[] {
+  const labels = { 'machineconfiguration.openshift.io/role': name }
+  const own = pools.filter(({ metadata }) => metadata.name === name)
+  const heirs = pools.filter(
+    (pool) =>
+      pool.metadata.name !== name &&
+      isSelected(valueAt(pool, ['spec', 'machineConfigSelector']), labels),
   )
-
-/** What configures the nodes of a pool: an asset that is a MachineConfig or a KubeletConfig. */
-export interface Configures {
-  readonly pool?: string
-  readonly object: { readonly kind: string }
-}
-
-/** The pools that take what is configured for a pool: itself, then the others by name. */
-export function poolsReached(
-  { pool = '', object: { kind } }: Configures,
-  pools: readonly KubeObject[],
-): readonly KubeObject[] {
-  const takes = kind === 'KubeletConfig' ? takesKubeletConfig : takesMachineConfig
-  const own = pools.filter((one) => nameOf(one) === pool)
-  const heirs = pools.filter((one) => nameOf(one) !== pool && takes(one, pool))
   return own.length === 0 ? [] : [...own, ...heirs.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))]
 }
 
-// A custom pool selects the MachineConfigs of the workers, too.
-const takesMachineConfig = (heir: KubeObject, pool: string) =>
-  isSelected(valueAt(heir, ['spec', 'machineConfigSelector']), {
-    'machineconfiguration.openshift.io/role': pool,
-  })
-
-// What the Machine Config Operator makes of a KubeletConfig for the workers is among these, but it also makes a whole file of
-// defaults for each custom pool, which comes after all that is the workers'. Only a KubeletConfig that selects the pool itself wins.
-const takesKubeletConfig = ({ metadata: { labels = {} } }: KubeObject, pool: string) =>
-  labels[`pools.operator.machineconfiguration.openshift.io/${pool}`] === ''
-
 const nameOf = ({ metadata }: KubeObject) => metadata.name
-
-/** What facts say of pools. */
-export type Pools = Pick<Facts, keyof PoolFacts>
 
 /** Where a change of a pool's configuration arrives. */
 export interface Reach {
@@ -67,11 +48,9 @@ export interface Reach {
   readonly nodes: number | undefined
 }
 
-/** Where a change of what configures a pool arrives. */
-export function reachOf({ pool = '', object: { kind } }: Configures, facts: Pools): Reach {
-  const { pools, heirs, kubeletHeirs } = facts
-  const known = kind === 'KubeletConfig' ? kubeletHeirs : heirs
-  const reached = [pool, ...(known?.[pool] ?? [])]
+/** Where a change of this pool's configuration arrives. */
+export function reachOf(pool: string, { pools, heirs }: Pick<Facts, 'pools' | 'heirs'>): Reach {
+  const reached = [pool, ...(heirs?.[pool] ?? [])]
   const counts = reached.map((name) => pools[name])
   const isKnown = (count: number | undefined) => count !== undefined
   const nodes = counts.every(isKnown) ? counts.reduce((sum, count) => sum + count, 0) : undefined

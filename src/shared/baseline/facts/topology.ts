@@ -88,7 +88,7 @@ function tellsPressure({ pools, scheduler }: TopologySources): boolean {
       const parts = valueAt(reached, ['status', 'configuration', 'source'])
       return Array.isArray(parts) && parts.some((part) => valueAt(part, ['name']) === wanted)
     }
-    const [own, ...heirs] = poolsReached({ pool, object: { kind: 'MachineConfig' } }, pools)
+    const [own, ...heirs] = poolsReached(pool, pools)
     return own !== undefined && isIn(own) && heirs.every((one) => isIn(one) || !machineCount(one))
   })
 }

@@ -36,9 +36,9 @@ export function rebootsBy(gathered: Gathered, stored: KubeObject): readonly Rebo
 }
 
 /** The nodes that a change of an asset's object reboots: how many of which pools; undefined where it reboots none. */
-export function nodesRebooted(asset: Asset, facts: Facts): string | undefined {
-  if (asset.disruption !== 'reboot' || asset.pool === undefined) return undefined
-  return describeReach(reachOf(asset, facts))
+export function nodesRebooted({ disruption, pool }: Asset, facts: Facts): string | undefined {
+  if (disruption !== 'reboot' || pool === undefined) return undefined
+  return describeReach(reachOf(pool, facts))
 }
 
 /** What a HyperConverged asks for. */

@@ -24,18 +24,8 @@ const worker = pool('worker', role('worker'), 3)
 const master = pool('master', role('master'), 3)
 const infra = pool('infra', roles('In', 'worker', 'infra'), 2)
 
-const machineConfigs = (pool: string) => ({ pool, object: { kind: 'MachineConfig' } })
-const kubeletConfigs = (pool: string) => ({ pool, object: { kind: 'KubeletConfig' } })
 const reached = (name: string, ...pools: readonly KubeObject[]) =>
-  poolsReached(machineConfigs(name), pools).map(({ metadata }) => metadata.name)
-/** A custom pool that is labelled as one that the kubelet settings of workers are for. */
-const labelled = (one: KubeObject) => ({
-  ...one,
-  metadata: {
-    ...one.metadata,
-    labels: { 'pools.operator.machineconfiguration.openshift.io/worker': '' },
-  },
-})
+  poolsReached(name, pools).map(({ metadata }) => metadata.name)
 
 t.test('a custom pool takes what is meant for workers', async (t) => {
   t.same(reached('worker', infra, master, worker), ['worker', 'infra'])
@@ -55,29 +45,10 @@ t.test('a pool takes its own, whatever it says, and none that is not there', asy
   t.same(reached('worker', pool('infra', roles('In', 'worker', 'infra'))), [])
 })
 
-t.test(
-  'a custom pool takes the kubelet settings of workers only where it is labelled so',
-  async (t) => {
-    const gpu = labelled(pool('gpu', roles('In', 'worker', 'gpu'), 1))
-    const pools = [labelled(worker), infra, master, gpu]
-    const names = poolsReached(kubeletConfigs('worker'), pools).map(({ metadata }) => metadata.name)
-    t.same(names, ['worker', 'gpu'])
-    t.same(poolFacts({ pools, nodeLabels: [] }), {
-      pools: { gpu: 1, infra: 2, master: 3, worker: 3 },
-      heirs: { worker: ['gpu', 'infra'] },
-      kubeletHeirs: { worker: ['gpu'] },
-    })
-    const facts = poolFacts({ pools, nodeLabels: [] })
-    t.same(reachOf(kubeletConfigs('worker'), facts).pools, ['worker', 'gpu'])
-    t.equal(reachOf(machineConfigs('worker'), facts).nodes, 6)
-  },
-)
-
 t.test('facts have the pools that take the configuration of another', async (t) => {
   t.same(poolFacts({ pools: [infra, master, worker], nodeLabels: [] }), {
     pools: { infra: 2, master: 3, worker: 3 },
     heirs: { worker: ['infra'] },
-    kubeletHeirs: {},
   })
 })
 
@@ -121,7 +92,7 @@ const reaches: readonly (readonly [
 
 for (const [facts, nodes, text] of reaches) {
   t.test(`says where a change arrives: ${text}`, async (t) => {
-    const reach = reachOf(machineConfigs('worker'), facts)
+    const reach = reachOf('worker', facts)
     t.match(reach, { pool: 'worker', nodes })
     t.equal(describeReach(reach), text)
   })

@@ -53,6 +53,39 @@ const cases: readonly (readonly [
 ])[] = [
   ['the baseline itself', check, 'allowed', 'InSync'],
   ['a part of it', partOf(check), 'allowed', 'InSync'],
+  [
+    'an annotation that YAML takes for no text',
+    annotated(check, 'reconcile-paused', true as unknown as string),
+    'denied',
+    'Invalid',
+    /metadata\.annotations\[platform\.kubevirt\.io\/reconcile-paused\] is true, which is no text: .* quotes/,
+  ],
+  [
+    'a label that YAML takes for no text',
+    {
+      ...check,
+      metadata: { ...check.metadata, labels: { 'example.com/tier': 1 as unknown as string } },
+    },
+    'denied',
+    'Invalid',
+    /metadata\.labels\[example\.com\/tier\] is 1, which is no text/,
+  ],
+  [
+    'an annotation without a value, which is an empty text',
+    annotated(check, 'reconcile-paused', null as unknown as string),
+    'denied',
+    'InvalidOverride',
+  ],
+  [
+    'annotations in a list',
+    {
+      ...check,
+      metadata: { ...check.metadata, annotations: [] as unknown as Record<string, string> },
+    },
+    'denied',
+    'Invalid',
+    /metadata\.annotations is no map/,
+  ],
   ['fields of one’s own', partOf(metallb, { spec: { logLevel: 'debug' } }), 'allowed', 'InSync'],
   [
     'a managed field set otherwise',
