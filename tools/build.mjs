@@ -41,6 +41,21 @@ const { metafile } = await build({
         })
       },
     },
+    // Who imports these modules of Node's gets all that they export, also what they only make when it is asked for: Node's own HTTP
+    // client (for WebSocket), and the text of every root certificate. Who requires them does not.
+    {
+      name: 'require-what-is-lazy',
+      setup({ onLoad, onResolve }) {
+        onResolve({ filter: /^(node:)?(http|tls)$/ }, ({ path, kind, namespace }) =>
+          namespace === 'lazy' || kind !== 'import-statement'
+            ? { path, external: true }
+            : { path, namespace: 'lazy' },
+        )
+        onLoad({ filter: /./, namespace: 'lazy' }, ({ path }) => ({
+          contents: `module.exports = require('${path}')`,
+        }))
+      },
+    },
   ],
   logLevel: 'warning',
   metafile: true,

@@ -24,7 +24,7 @@ t.test('the Containerfile', async (t) => {
   t.match(last[0]?.args, /^gcr\.io\/distroless\/nodejs24-[a-z0-9]+:nonroot$/)
   t.same(
     last.map(({ name }) => name),
-    ['FROM', 'COPY', 'USER', 'ENTRYPOINT'],
+    ['FROM', 'COPY', 'ENV', 'USER', 'ENTRYPOINT'],
     'the last stage runs nothing',
   )
   const { uid, gid } = lastStage()
