@@ -25,7 +25,7 @@ export interface WebhookOptions extends ClusterOptions {
   readonly logLevel: LogLevel
 }
 
-const START_MS = 30_000
+const START_MS = 10_000
 
 /** The `webhook` command: runs until SIGTERM. */
 export async function webhook(options: WebhookOptions): Promise<void> {
