@@ -238,7 +238,7 @@ t.test('an object that is stored is judged as it is', async (t) => {
 })
 
 t.test('names the place of what the API server would refuse', async (t) => {
-  const broken = { ...check, metadata: { ...check.metadata, annotations: { a: 1 } } }
+  const broken = { ...check, metadata: { ...check.metadata, uid: 1 } }
   t.throws(
     () => judged(broken as unknown as KubeObject),
     /^f.yaml:3: request.object of UPDATE is no/,
