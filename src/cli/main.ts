@@ -8,12 +8,6 @@ import { runCli } from './run-cli.ts'
 // than everything else takes: under load the webhook took 300 MB without this flag and 155 MB with it, for a tenth more
 // processor time; --max-semi-space-size, which only the command line can set, 200 to 230 MB at any size from 1 to 16.
 setFlagsFromString('--semi-space-growth-factor=1')
-// Left alone, V8 collects nothing while a start makes its garbage: the webhook took 112 MB at rest without this flag and 97 MB
-// with it, the reconciler with 1,000 nodes 145 and 116 MB at its peak. The webhook takes it back once it has started.
-setFlagsFromString('--optimize-for-size')
-// The slowest of V8's compilers takes 5 MB at rest, of its own code alone, for what little is hot here; Maglev still runs. The
-// webhook, which is hot under load, takes it back, too.
-setFlagsFromString('--no-turbofan')
 
 const code = await runCli(createProgram(process.env), process.argv.slice(2), process.stderr)
 // What failed may have left watches and timers behind; what ended well has not.

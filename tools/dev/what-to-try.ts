@@ -49,7 +49,8 @@ The platform is at its baseline. In another terminal:
 
 ${commands.join('\n\n')}
 
-To see the reconciler heal what the webhook did not see: kill ${webhookPid}, then patch the HyperConverged again.
+To see the reconciler heal what the webhook did not see: kill -9 ${webhookPid}, then patch the HyperConverged again. Ctrl-C and
+\`npm start\` bring the webhook back.
 Logs: ${join(logs, 'webhook.log')} and reconciler.log beside it. Ctrl-C ends everything.
 `
 }

@@ -20,7 +20,7 @@ export interface CheckOptions extends ClusterOptions, OfflineOptions {
 
 /**
  * The `check` command: prints the webhook's verdict on manifests. Returns the exit code: 0 where every one is stored as it
- * is, 1 where one is corrected or denied, 2 where that cannot be told of one. Throws an UndecidedError where it can of none.
+ * is, 1 where one is corrected or denied, 2 where that cannot be told of one, or there is none. Throws an UndecidedError where it can of none.
  */
 export const check = (files: readonly string[], options: CheckOptions, env: Env): Promise<number> =>
   decided(judgeFiles(files, options, env))
@@ -55,7 +55,8 @@ async function judgeFiles(
   process.stdout.write(FORMATS[output](findings, paint))
   warn(summaryOf(judged, manifests.length))
   if (faults.length > 0) warn(`files that cannot be read: ${faults.length}`)
-  return exitCodeOf(findings)
+  // Whoever pipes into it must not take a tool that failed for manifests that are right.
+  return manifests.length === 0 ? 2 : exitCodeOf(findings)
 }
 
 async function judgeOn(
@@ -90,7 +91,7 @@ export function exitCodeOf(findings: readonly Pick<Finding, 'verdict'>[]): 0 | 1
 function summaryOf(findings: readonly Finding[], all: number): string {
   const told = Map.groupBy(findings, ({ verdict }) => verdict)
   const counts = [...told].map(([verdict, { length }]) => `, ${length} ${verdict}`).sort()
-  return `${all} objects, of which ${findings.length} are managed${counts.join('')}`
+  return `objects: ${all}, of them managed: ${findings.length}${counts.join('')}`
 }
 
 const COLORS = { allowed: 'green', corrected: 'yellow', denied: 'red', unknown: 'magenta' } as const

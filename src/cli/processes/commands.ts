@@ -14,6 +14,7 @@ import {
   parseWebhookTimeout,
   parseWebhookUrl,
 } from '../options.ts'
+import { spareMemory } from './memory.ts'
 
 /** The systems that a process can run, the default first. */
 const SYSTEMS = ['baseline'] as const
@@ -65,7 +66,10 @@ export function addProcessCommands(
         '10s',
       ),
     )
-    .action(async (_system, options) => (await import('./webhook.ts')).webhook(options))
+    .action(async (_system, options) => {
+      const hurry = spareMemory()
+      await (await import('./webhook.ts')).webhook(options, hurry)
+    })
 
   systemCommand('reconciler', 'create, heal and register, as one leader')
     .addOption(hcoNamespaceOption())
@@ -121,5 +125,8 @@ export function addProcessCommands(
         .conflicts('webhookCa'),
     )
     .option('--observe', 'compute and report only, write nothing')
-    .action(async (_system, options) => (await import('./reconciler.ts')).reconciler(options, env))
+    .action(async (_system, options) => {
+      spareMemory()
+      await (await import('./reconciler.ts')).reconciler(options, env)
+    })
 }

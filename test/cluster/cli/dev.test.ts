@@ -59,7 +59,7 @@ t.test(
     await dev.untilPrinted('Ctrl-C ends everything')
     const text = dev.printed()
     const kubeconfig = /KUBECONFIG=(\S+)/.exec(text)?.[1] ?? ''
-    const webhookPid = Number(/kill (\d+)/.exec(text)?.[1])
+    const webhookPid = Number(/kill -9 (\d+)/.exec(text)?.[1])
     const commands = text
       .split('\n')
       .filter((line) => /^ {2}\S*kubectl /.test(line))
