@@ -3,11 +3,12 @@ import { connectTo, type LoadOptions, load, TLS } from '../load.ts'
 import { FLOOR, type Server, startPeers, webhookOf } from '../peers/peers.ts'
 import { cpuSeconds, pinApart } from '../processes.ts'
 import { isAllowedAsItIs, OBJECT_BYTES, type Review, responseIn, reviewsOf } from '../reviews.ts'
-import { extent, rotated, spread } from '../statistics.ts'
+import { extent, ratios, rotated, spread } from '../statistics.ts'
 import { type Line, line, type Section } from '../table.ts'
 
 const CONNECTIONS = 16
 const CPU_GOALS = ['under 0.22 s', 'under 0.30 s', 'under 0.25 s']
+const TIMES_GOALS: Readonly<Record<string, readonly string[]>> = { [FLOOR]: ['1.5 ×', '2 ×'] }
 
 /** How many decisions the webhook makes on one core, asked as the API server asks, beside a server that decides nothing and a webhook in Go. */
 export async function measureDecisions(bench: Bench): Promise<Section> {
@@ -18,14 +19,20 @@ export async function measureDecisions(bench: Bench): Promise<Section> {
   try {
     const lines: Line[] = []
     for (const [index, review] of (await reviewsOf(bench)).entries()) {
-      for (const { name, rates, cpu, tookMs } of await compare(bench, [own, ...peers], review))
-        if (name === own.name)
-          lines.push(
-            line(review.what, '/s', extent(rates)),
-            line('  latency at a steady rate', 'ms', spread(tookMs), 'p99 under 5 ms'),
-            line('  processor time of 1,000', 's', extent(cpu), CPU_GOALS[index]),
-          )
-        else lines.push(line(`  that of ${name}`, 's', extent(cpu)))
+      const [asked, ...others] = await compare(bench, [own, ...peers], review)
+      lines.push(
+        line(review.what, '/s', extent(asked.rates)),
+        line('  latency at a steady rate', 'ms', spread(asked.tookMs), 'p99 under 5 ms'),
+        line('  processor time of 1,000', 's', extent(asked.cpu), CPU_GOALS[index]),
+        ...others.map(({ name, cpu }) =>
+          line(
+            `  times that of ${name}`,
+            '×',
+            extent(ratios(asked.cpu, cpu)),
+            TIMES_GOALS[name]?.[index],
+          ),
+        ),
+      )
     }
     return {
       title:
@@ -49,12 +56,17 @@ export async function measureDecisions(bench: Bench): Promise<Section> {
 }
 
 /** What each of these servers makes of one review, round by round. */
-async function compare(bench: Bench, servers: readonly Server[], review: Review) {
+async function compare(
+  bench: Bench,
+  [own, ...peers]: readonly [Server, ...Server[]],
+  review: Review,
+) {
   const ca = await bench.authority()
-  const asked = servers.map((server) => {
+  const connect = (server: Server) => {
     const [rates, cpu, tookMs]: [number[], number[], number[]] = [[], [], []]
     return { ...server, ...connectTo(server.url, ca, CONNECTIONS), rates, cpu, tookMs }
-  })
+  }
+  const asked = [connect(own), ...peers.map(connect)] as const
   const options = { senders: CONNECTIONS, forMs: bench.effort.loadMs }
   // Node compiles what is often used: the first round is for that, and not counted.
   for (let round = -1; round < bench.effort.rounds; round++) {
