@@ -115,7 +115,8 @@ const LONGEST_KEY = 317
 function mistakeIn(metadata: KubeObject['metadata']): string | undefined {
   for (const field of TEXTS) {
     const texts: unknown = metadata[field] ?? {}
-    if (!isMap(texts)) return `metadata.${field} is no map: the API server refuses it`
+    if (!isMap(texts))
+      return `metadata.${field} is no map: the API server refuses it; write \`key: "text"\` lines`
     for (const [key, value] of Object.entries(texts))
       if (typeof value !== 'string')
         return `metadata.${field}[${cut(key, LONGEST_KEY)}] is ${formatValue(key, value)}, which is no text: the API server refuses it; put it in quotes`

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 
 /**
  * Has V8 spare memory, before the process loads what it runs. Returns how to take back what costs time under load. Only processes
- * that stay do it: with less room V8's threads wait for its main one, and for good where that ends meanwhile
- * (https://github.com/nodejs/node/issues/54918), as a command does.
+ * that stay do it: a command has nothing to spare for, and Node can hang at exit while V8's threads wait for memory
+ * (https://github.com/nodejs/node/issues/54918).
  */
 export function spareMemory(): () => void {
   // Left alone, V8 collects nothing while a start makes its garbage: the webhook took 112 MB at rest without this flag and 97 MB

@@ -338,3 +338,22 @@ t.test(
     t.match(foreign, { kind: 'inactive', reason: 'ConditionFalse' })
   },
 )
+
+t.test(
+  'a control plane of two that fences itself keeps what OpenShift decided for it',
+  async (t) => {
+    const topology = { dualReplica: true, schedulableMasters: true }
+    const pair: Changes = { ...FULL, topology: { ...FULL.topology, ...topology } }
+    const usual: Changes = { ...pair, topology: { ...pair.topology, dualReplica: false } }
+    const reserve = (name: string, on: Changes) => objectOf(name, on).spec
+    t.match(reserve('kubelet-perf-settings-master', usual), { autoSizingReserved: true })
+    t.notOk('autoSizingReserved' in Object(reserve('kubelet-perf-settings-master', pair)))
+    t.match(reserve('kubelet-perf-settings', pair), { autoSizingReserved: true })
+    for (const name of ['node-health-standard', 'node-health-standard-master']) {
+      t.match(rendered(name, usual), { kind: 'active' }, name)
+      t.match(rendered(name, pair), { kind: 'inactive', message: /fence each other/ }, name)
+    }
+    for (const name of ['fence-agents-health-check', 'fence-agents-health-check-master'])
+      t.match(rendered(name, pair), { kind: 'inactive', message: /fence each other/ }, name)
+  },
+)

@@ -202,6 +202,13 @@ for (const [what, clusterNetwork, isSmall] of networks) {
   )
 }
 
+t.test('knows a control plane of two that fence each other', async (t) => {
+  const isPair = (controlPlaneTopology: string) =>
+    detectTopology(on({ controlPlaneTopology })).dualReplica
+  t.equal(isPair('DualReplica'), true)
+  t.equal(isPair('HighlyAvailable'), false)
+})
+
 t.test('knows that nodes tell their pressure once all of a pool have it turned on', async (t) => {
   const pool = (name: string, ...parts: readonly string[]) =>
     object('MachineConfigPool', name, {
