@@ -13,6 +13,7 @@ import {
   logLevelOption,
   outputOption,
 } from './options.ts'
+import { addGraphCommands } from './graph/commands.ts'
 import { addProcessCommands } from './processes/commands.ts'
 
 /** The name under which the product lives in a cluster where nothing says otherwise. */
@@ -26,8 +27,9 @@ export function createProgram(env: Env, namespace = podNamespace() ?? DEFAULT_NA
     .version(versionOf(), '-V, --version')
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
-  const command = (name: string, description: string) =>
-    program.command(name).description(description).addOption(logLevelOption()).exitOverride()
+  const commandOf = (parent: Command, name: string, description: string) =>
+    parent.command(name).description(description).addOption(logLevelOption()).exitOverride()
+  const command = (name: string, description: string) => commandOf(program, name, description)
   const catalogCommand = (name: string, description: string) =>
     command(name, description)
       .option('--namespace <name>', 'our own namespace', namespace)
@@ -52,7 +54,8 @@ export function createProgram(env: Env, namespace = podNamespace() ?? DEFAULT_NA
       .option('--force-numa', 'as if a node had NUMA')
       .option('--force-gpu', 'as if a node had a GPU')
 
-  addProcessCommands(clusterCommand, env)
+  const processes = addProcessCommands(clusterCommand, env)
+  addGraphCommands({ ...processes, program, commandOf })
 
   clusterCommand(
     'status',

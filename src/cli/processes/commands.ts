@@ -16,17 +16,17 @@ import {
 } from '../options.ts'
 import { spareMemory } from './memory.ts'
 
-/** The systems that a process can run, the default first. */
-const SYSTEMS = ['baseline'] as const
+/** The system that is run where none is named. */
+const BASELINE = 'baseline'
 
-/** Adds the commands of the two processes, each of which loads only its own code. */
+/** Adds the commands of the baseline's two processes, each of which loads only its own code; another system's go below them. */
 export function addProcessCommands(
   clusterCommand: (name: string, description: string) => Command,
   env: Env,
-): void {
+): { readonly reconciler: Command } {
   const systemCommand = (name: string, description: string) =>
     clusterCommand(name, description).addArgument(
-      new Argument('[system]', 'which system it serves').choices(SYSTEMS).default(SYSTEMS[0]),
+      new Argument('[system]', 'which system it serves').choices([BASELINE]).default(BASELINE),
     )
 
   systemCommand('webhook', 'judge writes to managed objects before they are stored')
@@ -71,7 +71,7 @@ export function addProcessCommands(
       await (await import('./webhook.ts')).webhook(options, hurry)
     })
 
-  systemCommand('reconciler', 'create, heal and register, as one leader')
+  const reconciler = systemCommand('reconciler', 'create, heal and register, as one leader')
     .addOption(hcoNamespaceOption())
     .addOption(opsListenOption())
     .option('--no-leader-elect', 'act without holding the Lease: only where nobody else can')
@@ -128,5 +128,5 @@ export function addProcessCommands(
     .action(async (_system, options) => {
       spareMemory()
       await (await import('./reconciler.ts')).reconciler(options, env)
-    })
+    })  return { reconciler }
 }

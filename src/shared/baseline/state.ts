@@ -1,13 +1,11 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
+import { type Frozen, mapOf, oneOf } from '../api/schema-parts.ts'
 import { isMap } from '../engine/json/object.ts'
-import { type Frozen, oneOf } from './catalog/schema-parts.ts'
 import type { Facts } from './facts/facts.ts'
 import type { StickyHardware } from './facts/hardware.ts'
 import type { Annotations, KnownSettings } from './settings/settings.ts'
 
-const mapOf = <Member extends TSchema>(member: Member) =>
-  Type.Unsafe<Record<string, Static<Member>>>({ type: 'object', additionalProperties: member })
 const TEXTS = mapOf(Type.String())
 const NUMBERS = mapOf(Type.Number())
 const LIST = Type.Array(Type.Unknown())

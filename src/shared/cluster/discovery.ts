@@ -3,8 +3,14 @@ import type { Client } from './client.ts'
 /** What the API server serves, by `group/Kind`. */
 export type Served = ReadonlyMap<
   string,
-  { readonly versions: readonly string[]; readonly resource: string }
+  ServedKind
 >
+
+export interface ServedKind {
+  readonly versions: readonly string[]
+  readonly resource: string
+  readonly isNamespaced: boolean
+}
 
 /** Asks what is served; an unchanged answer costs the server next to nothing. */
 export type Discover = () => Promise<Served>
@@ -17,7 +23,7 @@ export function createDiscovery(client: Client): Discover {
   return async () => new Map((await Promise.all(roots.map((root) => root()))).flat())
 }
 
-type Entry = readonly [key: string, { versions: readonly string[]; resource: string }]
+type Entry = readonly [key: string, ServedKind]
 
 function createRoot(client: Client, path: string): () => Promise<readonly Entry[]> {
   let etag: string | undefined
@@ -44,18 +50,23 @@ interface Group {
     readonly freshness?: string
     readonly resources?: readonly {
       readonly resource: string
+      readonly scope?: 'Cluster' | 'Namespaced'
       readonly responseKind?: { readonly kind: string }
     }[]
   }[]
 }
 
 function entriesOf({ metadata, versions }: Group): readonly Entry[] {
-  const kinds = new Map<string, { versions: string[]; resource: string }>()
+  const kinds = new Map<string, ServedKind & { versions: string[] }>()
   for (const { version, resources = [] } of versions) {
-    for (const { resource, responseKind } of resources) {
+    for (const { resource, scope, responseKind } of resources) {
       if (!responseKind?.kind) continue
       const key = `${metadata?.name ?? ''}/${responseKind.kind}`
-      const known = kinds.get(key) ?? { versions: [], resource }
+      const known = kinds.get(key) ?? {
+        versions: [],
+        resource,
+        isNamespaced: scope === 'Namespaced',
+      }
       known.versions.push(version)
       kinds.set(key, known)
     }

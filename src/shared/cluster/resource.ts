@@ -30,14 +30,23 @@ export async function read(
   }
 }
 
-const patch = async (client: Client, at: Resource, name: string, request: RequestInput) =>
-  (await client.send(pathOf(at, name), { ...request, method: 'PATCH' })).body as KubeObject
+const patch = async (
+  client: Client,
+  at: Resource,
+  name: string,
+  { subresource, ...request }: RequestInput & Pick<ApplyOptions, 'subresource'>,
+) => {
+  const path = `${pathOf(at, name)}${subresource === undefined ? '' : `/${subresource}`}`
+  return (await client.send(path, { ...request, method: 'PATCH' })).body as KubeObject
+}
 
 export interface ApplyOptions {
   readonly isDryRun?: boolean
   /** Takes over what others own, which is the default; without it, ApiError 409 names what they own. */
   readonly force?: boolean
   readonly fieldManager?: string
+  /** Of the object, such as `status`: only what it holds is applied. */
+  readonly subresource?: 'status'
   readonly signal?: AbortSignal
 }
 
@@ -46,13 +55,14 @@ export function apply(
   client: Client,
   at: Resource,
   object: KubeObject,
-  { isDryRun = false, force = true, fieldManager = client.fieldManager, signal }: ApplyOptions = {},
+  { isDryRun = false, force = true, fieldManager = client.fieldManager, subresource, signal }: ApplyOptions = {},
 ): Promise<KubeObject> {
   const dryRun = isDryRun ? 'All' : undefined
   return patch(client, at, object.metadata.name, {
     contentType: 'application/apply-patch+yaml',
     body: object,
     query: { fieldManager, force, fieldValidation: 'Strict', dryRun },
+    ...(subresource && { subresource }),
     ...(signal && { signal }),
   })
 }
@@ -95,12 +105,18 @@ export type Deletion = 'deleted' | 'ending' | 'absent'
 export async function deleteExactly(
   client: Client,
   at: Resource,
-  { metadata: { name, uid, resourceVersion } }: KubeObject,
+  { metadata: { name, uid, resourceVersion } }: Pick<KubeObject, 'metadata'>,
 ): Promise<Deletion> {
   try {
     const { body } = await client.send(pathOf(at, name), {
       method: 'DELETE',
-      body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid, resourceVersion } },
+      body: {
+        apiVersion: 'v1',
+        kind: 'DeleteOptions',
+        // What it owns goes with it: left to itself, the API leaves the pods of a Job behind.
+        propagationPolicy: 'Background',
+        preconditions: { uid, resourceVersion },
+      },
     })
     // The answer is the object itself as long as there is one.
     return isKubeObject(body) && body.metadata.deletionTimestamp ? 'ending' : 'deleted'

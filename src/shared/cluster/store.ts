@@ -9,6 +9,8 @@ export interface Source extends Pick<WatchInput, 'at' | 'name' | 'labelSelector'
   readonly id: string
   /** Keeps only what is needed of a large object. */
   readonly project?: (object: KubeObject) => KubeObject
+  /** As whom it is read; by default as the store's own client. Of one id it must always be the same. */
+  readonly client?: Client
 }
 
 export interface StoreOptions {
@@ -99,8 +101,8 @@ export class Store {
     this.#running.set(source.id, running)
     const project = source.project ?? ((object: KubeObject) => object)
     void watch({
-      ...source,
       client,
+      ...source,
       signal: running.abort.signal,
       onChange(key, object) {
         const kept = object && project(object)

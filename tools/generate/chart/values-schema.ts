@@ -1,5 +1,6 @@
 import { type ObjectOptions, type TProperties, Type } from '@sinclair/typebox'
-import { closed, oneOf } from '../../../src/shared/baseline/catalog/schema-parts.ts'
+import { oneOf } from '../../../src/shared/api/schema-parts.ts'
+import { closed } from '../../../src/shared/baseline/catalog/schema-parts.ts'
 import { LOG_LEVELS } from '../../../src/shared/ops/log.ts'
 
 const text = (description: string, byDefault = '', pattern?: string) =>

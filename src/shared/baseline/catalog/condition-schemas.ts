@@ -7,16 +7,8 @@ import {
 } from '@sinclair/typebox'
 import { DETECTORS, TOPOLOGY_FIELDS, type TopologyField } from '../facts/facts.ts'
 import { ANNOTATION_FORMATS, type AnnotationFormat } from './annotation-formats.ts'
-import {
-  API_GROUP,
-  API_KIND,
-  apiVersions,
-  assetName,
-  closed,
-  type Frozen,
-  oneOf,
-  pointer,
-} from './schema-parts.ts'
+import { type Frozen, oneOf } from '../../api/schema-parts.ts'
+import { API_GROUP, API_KIND, apiVersions, assetName, closed, pointer } from './schema-parts.ts'
 
 const condition = <const T extends string, Members extends TProperties>(
   type: T,

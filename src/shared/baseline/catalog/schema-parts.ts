@@ -1,12 +1,5 @@
 import { type ObjectOptions, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 
-/** What a schema describes, as it is passed around: read only, all of it. */
-export type Frozen<T> = T extends readonly (infer Item)[]
-  ? readonly Frozen<Item>[]
-  : T extends object
-    ? { readonly [Name in keyof T]: Frozen<T[Name]> }
-    : T
-
 /** A map with these members, and no others. */
 export const closed = <Members extends TProperties>(members: Members, options?: ObjectOptions) =>
   Type.Object(members, { additionalProperties: false, ...options })
@@ -14,12 +7,6 @@ export const closed = <Members extends TProperties>(members: Members, options?: 
 /** A member that may be left out: it then has the default that its schema states. */
 export const defaulted = <Schema extends TSchema>(schema: Schema) =>
   Type.Optional(schema) as unknown as Schema
-
-/** One of some words. */
-export const oneOf = <const Words extends readonly string[]>(
-  words: Words,
-  options: Readonly<Record<string, unknown>>,
-) => Type.Unsafe<Words[number]>({ ...options, enum: words })
 
 /** Something whose schema stands among the definitions of the whole. */
 export const defined = <T>(name: string) => Type.Unsafe<T>({ $ref: `#/definitions/${name}` })

@@ -1,14 +1,8 @@
 import type { KubeObject } from '../../engine/json/object.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { BASELINE } from '../names.ts'
-import {
-  assetRules,
-  clusterRoleFor,
-  namespaceRules,
-  objectRules,
-  readOnly,
-  roleFor,
-} from './rbac.ts'
+import { clusterRoleFor, roleFor } from '../../api/roles.ts'
+import { assetRules, namespaceRules, objectRules, readOnly } from './rbac.ts'
 
 /** The account of the chart's Job that looks before an installation. */
 export const DIFF_ACCOUNT = `${BASELINE.name}-diff`

@@ -1,17 +1,10 @@
+import { account, type Rule, rule } from '../../api/roles.ts'
 import type { KubeObject } from '../../engine/json/object.ts'
 import { isCreatable } from '../asset-status.ts'
 import { type Asset, type Catalog, isHyperConverged } from '../catalog/catalog.ts'
-import { type GrantedRule, grantedBy } from '../catalog/grants.ts'
+import { grantedBy } from '../catalog/grants.ts'
 import { FACT_SOURCES } from '../facts/facts.ts'
 import { BASELINE } from '../names.ts'
-
-/** One rule of a role, as the RBAC API has it. */
-export interface Rule {
-  readonly apiGroups: readonly string[]
-  readonly resources: readonly string[]
-  readonly resourceNames?: readonly string[]
-  readonly verbs: readonly string[]
-}
 
 /** Following needs no get: an object is listed by its name, too. */
 const FOLLOW = ['list', 'watch']
@@ -43,18 +36,6 @@ export function accounts(catalog: Catalog, namespace: string): readonly KubeObje
     ),
   ]
 }
-
-const rule = (
-  group: string,
-  resources: readonly string[],
-  verbs: readonly string[],
-  resourceNames?: readonly string[],
-): Rule => ({
-  apiGroups: [group],
-  resources,
-  ...(resourceNames && { resourceNames }),
-  verbs,
-})
 
 const EVENTS = rule('events.k8s.io', ['events'], ['create'])
 
@@ -133,51 +114,3 @@ export const readOnly = (rules: readonly Rule[]): readonly Rule[] =>
   rules
     .map((one) => ({ ...one, verbs: one.verbs.filter((verb) => READ.includes(verb)) }))
     .filter(({ verbs }) => verbs.length > 0)
-
-type Rules = readonly (Rule | GrantedRule)[]
-
-const account = (
-  name: string,
-  namespace: string,
-  role: string,
-  clusterRules: Rules,
-  rules: Rules,
-): readonly KubeObject[] => [
-  { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
-  ...clusterRoleFor({ account: name, namespace }, role, clusterRules),
-  ...roleFor({ account: name, namespace }, role, rules),
-]
-
-interface Grantee {
-  readonly account: string
-  readonly namespace: string
-}
-
-const RBAC = 'rbac.authorization.k8s.io'
-
-/** A ClusterRole of these rules, and its binding to an account. */
-export const clusterRoleFor = (to: Grantee, name: string, rules: Rules): readonly KubeObject[] =>
-  bound('ClusterRole', to, { name }, rules)
-
-/** A Role of these rules in the namespace of an account, and its binding to that. */
-export const roleFor = (to: Grantee, name: string, rules: Rules): readonly KubeObject[] =>
-  bound('Role', to, { name, namespace: to.namespace }, rules)
-
-function bound(
-  kind: 'ClusterRole' | 'Role',
-  { account, namespace }: Grantee,
-  metadata: KubeObject['metadata'],
-  rules: Rules,
-): readonly KubeObject[] {
-  const apiVersion = `${RBAC}/v1`
-  return [
-    { apiVersion, kind, metadata, rules },
-    {
-      apiVersion,
-      kind: `${kind}Binding`,
-      metadata,
-      roleRef: { apiGroup: RBAC, kind, name: metadata.name },
-      subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
-    },
-  ]
-}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander'
+import { Argument } from 'commander'
+import { durationOption, kubeconfigOption, opsListenOption, parseCount } from '../options.ts'
+import { spareMemory } from '../processes/memory.ts'
+
+export interface GraphCommandsInput {
+  readonly program: Command
+  readonly commandOf: (parent: Command, name: string, description: string) => Command
+  /** Of the baseline: the system's own is below it. */
+  readonly reconciler: Command
+}
+
+/** Where the system lives where nothing says otherwise: never in the baseline's namespace. */
+const NAMESPACE = 'virt-platform-autopilot-graph'
+
+/** Adds the commands of the system `graph`. */
+export function addGraphCommands({ program, commandOf, reconciler }: GraphCommandsInput): void {
+  const systems = new Argument('<system>', 'which system').choices(['graph'])
+
+  commandOf(reconciler, 'graph', 'render Transforms and keep what they make, as one leader')
+    .option('--namespace <name>', 'our own namespace', NAMESPACE)
+    .addOption(kubeconfigOption())
+    .addOption(opsListenOption())
+    .option('--no-leader-elect', 'act without holding the Lease: only where nobody else can')
+    .addOption(durationOption('--resync <duration>', 'look at everything this often', '5m'))
+    .option(
+      '--heal-limit <count>',
+      'how often an object is put back within --heal-window',
+      parseCount,
+      5,
+    )
+    .addOption(
+      durationOption(
+        '--heal-window <duration>',
+        'within which an object is put back so often, and for which it is left alone then',
+        '1m',
+      ),
+    )
+    .requiredOption('--cue-evaluator <file>', 'the program that evaluates CUE')
+    .action(async (options) => {
+      spareMemory()
+      await (await import('./reconciler.ts')).graphReconciler(options)
+    })
+
+  commandOf(program, 'crds', 'print the CustomResourceDefinitions of a system, for kubectl apply')
+    .addArgument(systems)
+    .action(async () => (await import('./manifests.ts')).crds())
+
+  commandOf(
+    program,
+    'enroll',
+    'print what lets Transforms act in a namespace: their account, its rights, and that we may act as it',
+  )
+    .argument('<namespace>', 'the namespace of the Transforms')
+    .option('--namespace <name>', 'our own namespace', NAMESPACE)
+    .action(async (namespace, options) =>
+      (await import('./manifests.ts')).enroll(namespace, options.namespace),
+    )
+}

@@ -1,0 +1,41 @@
+import { type Client, isForbidden } from '../../shared/cluster/client.ts'
+import type { Account } from '../../shared/cluster/impersonate.ts'
+import { read } from '../../shared/cluster/resource.ts'
+import type { Fault } from '../../shared/graph/fault.ts'
+
+/** Why nothing can be done by an account; undefined where it can. Impersonation works for one that does not exist, so that this is asked. */
+export async function accountFault(
+  client: Client,
+  { namespace, name }: Account,
+): Promise<Fault | undefined> {
+  const at = { apiVersion: 'v1', resource: 'serviceaccounts', namespace }
+  try {
+    if (await read(client, at, name)) return undefined
+  } catch (error) {
+    if (!isForbidden(error)) throw error
+    return notEnrolled(namespace)
+  }
+  return {
+    reason: 'AccountNotFound',
+    causes: [
+      {
+        field: 'spec.serviceAccountName',
+        message: `there is no ServiceAccount ${namespace}/${name}: ${enrolCommand(namespace)}`,
+      },
+    ],
+  }
+}
+
+/** That we may not act in a namespace, and the command by which an administrator lets us. */
+export const notEnrolled = (namespace: string): Fault => ({
+  reason: 'NotEnrolled',
+  causes: [
+    {
+      field: '',
+      message: `the namespace ${namespace} is not enrolled, so that nothing can be done in it: ${enrolCommand(namespace)}`,
+    },
+  ],
+})
+
+const enrolCommand = (namespace: string) =>
+  `virt-platform-autopilot enroll ${namespace} | kubectl apply -f -`

@@ -1,0 +1,68 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+
+/** The metrics of the reconciler of graphs. No label takes a value that the author of a Transform chooses. */
+export const createGraphMetrics = (registry: Registry) => ({
+  applies: new Counter({
+    name: 'pequod_apply_total',
+    help: 'Objects applied and deleted, by result: applied, deleting, gone, stale, failed.',
+    labelNames: ['result'] as const,
+    registers: [registry],
+  }),
+  applyDuration: new Histogram({
+    name: 'pequod_apply_duration_seconds',
+    help: 'Time to apply or delete one object.',
+    buckets: SECONDS,
+    registers: [registry],
+  }),
+  managed: new Gauge({
+    name: 'pequod_resources_managed',
+    help: 'Objects in the inventories of all graphs.',
+    registers: [registry],
+  }),
+  reconciles: new Counter({
+    name: 'pequod_reconcile_total',
+    help: 'Passes over Transforms and ResourceGraphs, by controller.',
+    labelNames: ['controller'] as const,
+    registers: [registry],
+  }),
+  reconcileErrors: new Counter({
+    name: 'pequod_reconcile_errors_total',
+    help: 'Passes that ended with an error and are made again, by controller.',
+    labelNames: ['controller'] as const,
+    registers: [registry],
+  }),
+  reconcileDuration: new Histogram({
+    name: 'pequod_reconcile_duration_seconds',
+    help: 'Time of one pass, by controller.',
+    labelNames: ['controller'] as const,
+    buckets: SECONDS,
+    registers: [registry],
+  }),
+  evaluations: new Histogram({
+    name: 'pequod_cue_eval_duration_seconds',
+    help: 'Time to evaluate a module, by outcome; what was remembered is not counted.',
+    labelNames: ['outcome'] as const,
+    buckets: SECONDS,
+    registers: [registry],
+  }),
+  remembered: new Counter({
+    name: 'pequod_cue_cache_hits_total',
+    help: 'Evaluations that were answered from memory.',
+    registers: [registry],
+  }),
+  nodes: new Gauge({
+    name: 'pequod_dag_nodes_total',
+    help: 'Nodes of all graphs, by phase.',
+    labelNames: ['phase'] as const,
+    registers: [registry],
+  }),
+  leader: new Gauge({
+    name: 'pequod_leader',
+    help: 'Whether this process leads: 1 leader, 0 not.',
+    registers: [registry],
+  }),
+})
+
+export type GraphMetrics = ReturnType<typeof createGraphMetrics>

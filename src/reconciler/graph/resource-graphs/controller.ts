@@ -1,0 +1,210 @@
+import type { Client } from '../../../shared/cluster/client.ts'
+import { removeFinalizer } from '../../../shared/cluster/finalizers.ts'
+import { apply } from '../../../shared/cluster/resource.ts'
+import type { Store } from '../../../shared/cluster/store.ts'
+import { isEqual } from '../../../shared/engine/json/equal.ts'
+import { faultMessage } from '../../../shared/graph/fault.ts'
+import { FINALIZER } from '../../../shared/graph/names.ts'
+import {
+  RESOURCE_GRAPH,
+  type ResourceGraph,
+  type ResourceGraphStatus,
+} from '../../../shared/graph/resource-graph.ts'
+import { accountOf, intervalMs, TRANSFORM, type Transform } from '../../../shared/graph/transform.ts'
+import type { Release } from '../../../shared/graph-engine/step.ts'
+import type { Executor, Work } from '../../executor/executor.ts'
+import type { Observer } from '../../executor/observer.ts'
+import type { Controller } from '../../manager/manager.ts'
+import { accountFault } from '../enrolment.ts'
+import { RESOURCE_GRAPHS, resourceGraphOf, resourceOf, TRANSFORMS, transformOf } from '../sources.ts'
+import { obstacleToDeleting } from './obstacle-to-deleting.ts'
+import {
+  inventoryIn,
+  inventoryOf,
+  statusAfter,
+  statusAtRest,
+  statusWhileDeleting,
+} from './status.ts'
+
+export interface ResourceGraphControllerOptions {
+  readonly client: Client
+  readonly store: Store
+  readonly executor: Executor
+  readonly observer: Observer
+  readonly isLeader: () => boolean
+  /** Told of each object that is let go without being deleted. */
+  readonly onReleased: (graph: ResourceGraph, release: Release) => void
+  /** Told of each status as it is written. */
+  readonly onStatus: (graph: ResourceGraph, status: ResourceGraphStatus) => void
+  readonly onError: (key: string, error: Error) => void
+}
+
+const CONCURRENCY = 10
+// Of one graph: what happens in between is told with what comes next.
+const STATUS_MS = 1_000
+
+/** Applies each ResourceGraph, keeps what it applied, and deletes what left it; it renders nothing. */
+export class ResourceGraphController implements Controller {
+  readonly name = 'resourcegraphs'
+  readonly sources = [RESOURCE_GRAPHS, TRANSFORMS]
+  readonly concurrency = CONCURRENCY
+  readonly onError: Controller['onError']
+  readonly #options: ResourceGraphControllerOptions
+  readonly #writtenAt = new Map<string, number>()
+  readonly #released = new Set<string>()
+
+  constructor(options: ResourceGraphControllerOptions) {
+    this.#options = options
+    this.onError = (key, error) => options.onError(key, error)
+  }
+
+  resync(): Iterable<string> {
+    const keyOf = ({ metadata }: ResourceGraph) => `${metadata.namespace}/${metadata.name}`
+    return this.#options.store
+      .objects(RESOURCE_GRAPHS.id)
+      .map((graph) => keyOf(graph as ResourceGraph))
+  }
+
+  keysOf({ source, key }: { readonly source: string; readonly key?: string }) {
+    const isOurs = source === RESOURCE_GRAPHS.id || source === TRANSFORMS.id
+    if (!isOurs) return this.#options.observer.graphsOf(source, key).map((graph) => ({ key: graph }))
+    return (key === undefined ? [...this.resync()] : [key]).map((known) => ({ key: known }))
+  }
+
+  async reconcile(key: string): Promise<number | undefined> {
+    const { store, executor } = this.#options
+    const graph = resourceGraphOf(store, key)
+    if (!graph) {
+      executor.drop(key)
+      this.#writtenAt.delete(key)
+      return undefined
+    }
+    const transform = transformOf(store, key)
+    const isIts = transform?.metadata.uid === graph.spec.sourceRef.uid
+    const owner = isIts ? transform : undefined
+    return graph.metadata.deletionTimestamp
+      ? this.#remove(key, graph, owner)
+      : this.#apply(key, graph, owner)
+  }
+
+  async #apply(
+    key: string,
+    graph: ResourceGraph,
+    transform: Transform | undefined,
+  ): Promise<number | undefined> {
+    const { client, executor, observer } = this.#options
+    const rest = (reason: string, message: string) =>
+      this.#write(key, graph, statusAtRest(graph, reason, message, new Date()))
+    if (!transform) return rest('TransformNotFound', 'there is no Transform of its name and uid')
+    // What becomes of the graph is said by its own deletion, which comes next.
+    if (transform.metadata.deletionTimestamp) return undefined
+    if (transform.spec.suspend) return rest('Suspended', 'the Transform is suspended')
+    const account = accountOf(transform)
+    const fault = await accountFault(client, account)
+    if (fault) return rest(fault.reason, faultMessage(fault))
+    const step = await executor.apply({
+      ...this.#work(key, graph, transform),
+      graph: { nodes: graph.spec.nodes, isComplete: true },
+      account,
+    })
+    this.#tell(graph, step.releases)
+    const againInMs = await this.#write(key, graph, statusAfter(graph, step, new Date()))
+    const unwatchedMs = observer.isWatched(key) ? undefined : intervalMs(transform)
+    return soonest([againInMs, step.lookAgainInMs, unwatchedMs])
+  }
+
+  async #remove(
+    key: string,
+    graph: ResourceGraph,
+    transform: Transform | undefined,
+  ): Promise<number | undefined> {
+    const { client, executor } = this.#options
+    this.#requireLeader()
+    const obstacle = await obstacleToDeleting(client, graph, transform)
+    const release = async () => {
+      const at = resourceOf(RESOURCE_GRAPH, graph.metadata.namespace)
+      await removeFinalizer(client, at, graph, FINALIZER)
+      return undefined
+    }
+    if (obstacle !== undefined || !transform) {
+      this.#tell(graph, inventoryIn(graph).map(leftBehind(obstacle ?? '')))
+      return release()
+    }
+    const account = accountOf(transform)
+    const fault = await accountFault(client, account)
+    // Who is to delete may still be given back; to leave everything there is a policy.
+    if (fault && graph.spec.deletionPolicy !== 'Orphan')
+      return this.#write(key, graph, statusAtRest(graph, 'Deleting', faultMessage(fault), new Date()))
+    const teardown = await executor.remove({
+      ...this.#work(key, graph, transform),
+      graph: { nodes: [], isComplete: false },
+      account,
+    })
+    this.#tell(graph, teardown.releases)
+    if (teardown.isDone) return release()
+    const status = statusWhileDeleting(graph, teardown, new Date())
+    return soonest([await this.#write(key, graph, status), teardown.lookAgainInMs])
+  }
+
+  #work(key: string, graph: ResourceGraph, transform: Transform): Omit<Work, 'graph' | 'account'> {
+    const { name, namespace = '', uid = '' } = transform.metadata
+    return {
+      key,
+      inventory: inventoryIn(graph),
+      owner: { kind: TRANSFORM.kind, namespace, name, uid },
+      deletionPolicy: graph.spec.deletionPolicy,
+      save: async (inventory) => {
+        await this.#store(graph, { ...graph.status, inventory: inventoryOf(inventory) })
+      },
+    }
+  }
+
+  /** Writes a status where it says something else; after how many milliseconds it is to be written, where that is too soon. */
+  async #write(
+    key: string,
+    graph: ResourceGraph,
+    status: ResourceGraphStatus,
+  ): Promise<number | undefined> {
+    const current = resourceGraphOf(this.#options.store, key) ?? graph
+    if (isEqual(status, current.status)) return undefined
+    const now = performance.now()
+    const dueAt = (this.#writtenAt.get(key) ?? Number.NEGATIVE_INFINITY) + STATUS_MS
+    if (now < dueAt) return dueAt - now
+    this.#writtenAt.set(key, now)
+    await this.#store(graph, status)
+    this.#options.onStatus(graph, status)
+    return undefined
+  }
+
+  async #store(graph: ResourceGraph, status: ResourceGraphStatus): Promise<void> {
+    this.#requireLeader()
+    const { client, store } = this.#options
+    const { apiVersion, kind, metadata } = graph
+    const { name, namespace, uid } = metadata
+    const identity = { name, ...(namespace && { namespace }), ...(uid && { uid }) }
+    const stored = await apply(
+      client,
+      resourceOf(RESOURCE_GRAPH, namespace),
+      { apiVersion, kind, metadata: identity, status },
+      { subresource: 'status' },
+    )
+    store.update(RESOURCE_GRAPHS.id, stored)
+  }
+
+  #tell(graph: ResourceGraph, releases: readonly Release[]): void {
+    for (const release of releases) this.#options.onReleased(graph, release)
+  }
+
+  #requireLeader(): void {
+    if (!this.#options.isLeader()) throw new Error('the Lease is no longer ours')
+  }
+}
+
+const leftBehind =
+  (message: string) =>
+  (item: Release['item']): Release => ({ item, reason: 'Orphaned', message })
+
+const soonest = (times: readonly (number | undefined)[]): number | undefined => {
+  const known = times.filter((time) => time !== undefined)
+  return known.length > 0 ? Math.min(...known) : undefined
+}

@@ -1,0 +1,124 @@
+import {
+  type Condition,
+  conditionsFrom,
+  type Finding,
+  timestamp,
+} from '../../../shared/api/conditions.ts'
+import type { ResourceGraph, ResourceGraphStatus } from '../../../shared/graph/resource-graph.ts'
+import type { Inventory } from '../../../shared/graph-engine/inventory.ts'
+import { titleOf } from '../../../shared/graph-engine/node.ts'
+import type { NodeState, Obstacle, Step } from '../../../shared/graph-engine/step.ts'
+import type { Teardown } from '../../../shared/graph-engine/teardown.ts'
+
+/** What a ResourceGraph's status is to say after a pass. */
+export function statusAfter(graph: ResourceGraph, step: Step, now: Date): ResourceGraphStatus {
+  const { phase } = step.summary
+  return {
+    ...statusWith(graph, [readyFinding(graph, step), ...stalledFinding(step)], now),
+    phase,
+    nodeStatus: Object.fromEntries(
+      [...step.nodes].map(([id, state]) => [id, nodeStatus(graph.status, id, state, now)]),
+    ),
+    inventory: inventoryOf(step.inventory),
+  }
+}
+
+/** What it says while its objects are being deleted. */
+export function statusWhileDeleting(
+  graph: ResourceGraph,
+  { inventory, obstacles }: Teardown,
+  now: Date,
+): ResourceGraphStatus {
+  const message = obstacleText(obstacles) ?? `deleting ${inventory.length} objects`
+  const finding: Finding = { type: 'Ready', status: 'False', reason: 'Deleting', message }
+  return {
+    ...graph.status,
+    ...statusWith(graph, [finding], now),
+    inventory: inventoryOf(inventory),
+  }
+}
+
+/** What it says where nothing is done about it. */
+export const statusAtRest = (
+  graph: ResourceGraph,
+  reason: string,
+  message: string,
+  now: Date,
+): ResourceGraphStatus => ({
+  ...graph.status,
+  ...statusWith(graph, [{ type: 'Ready', status: 'False', reason, message }], now),
+})
+
+function statusWith({ status, metadata }: ResourceGraph, found: readonly Finding[], now: Date) {
+  const { generation = 0 } = metadata
+  const before = status?.conditions as readonly Condition[] | undefined
+  return {
+    observedGeneration: generation,
+    conditions: conditionsFrom(found, before, { generation, now }),
+  }
+}
+
+/** Times are compared, and stored, as the API has them. */
+export const inventoryOf = (inventory: Inventory): NonNullable<ResourceGraphStatus['inventory']> =>
+  inventory.map(({ removedAt, ...item }) => ({
+    ...item,
+    ...(removedAt !== undefined && { removedAt: timestamp(new Date(removedAt)) }),
+  }))
+
+/** The inventory as it was stored. */
+export const inventoryIn = ({ status }: ResourceGraph): Inventory =>
+  (status?.inventory ?? []).map(({ removedAt, ...item }) => ({
+    ...item,
+    ...(removedAt !== undefined && { removedAt: Date.parse(removedAt) }),
+  }))
+
+function readyFinding({ spec }: ResourceGraph, { summary, obstacles }: Step): Finding {
+  const { phase, blocking } = summary
+  const count = spec.nodes.length
+  const left = obstacleText(obstacles)
+  if (phase === 'Ready' && left === undefined)
+    return { type: 'Ready', status: 'True', reason: 'Ready', message: `${count} objects are ready` }
+  const message = blocking
+    ? `${blocking.object}: ${blocking.message}`
+    : (left ?? 'it is being applied')
+  return { type: 'Ready', status: 'False', reason: phase === 'Ready' ? 'Pruning' : phase, message }
+}
+
+// What failed is tried again for ever; but somebody should look.
+const stalledFinding = ({ summary: { phase, blocking } }: Step): readonly Finding[] =>
+  phase === 'Failed' && blocking
+    ? [
+        {
+          type: 'Stalled',
+          status: 'True',
+          reason: 'Failed',
+          message: `${blocking.object}: ${blocking.message}`,
+        },
+      ]
+    : []
+
+function obstacleText(obstacles: readonly Obstacle[]): string | undefined {
+  const [first, ...others] = obstacles
+  if (!first) return undefined
+  const since = first.since === undefined ? '' : ` since ${timestamp(new Date(first.since))}`
+  const more = others.length > 0 ? `, and ${others.length} more` : ''
+  return `${titleOf(first.ref)} is still there${since}: ${first.message}${more}`
+}
+
+function nodeStatus(
+  before: ResourceGraphStatus | undefined,
+  id: string,
+  { phase, message, readyDetails, appliedAt }: NodeState,
+  now: Date,
+) {
+  const known = before?.nodeStatus?.[id]
+  const isFailed = phase === 'Error'
+  const readyAt = known?.phase === 'Ready' ? known.readyAt : timestamp(now)
+  return {
+    phase,
+    ...(message !== '' && (isFailed ? { lastError: message } : { readyDetails: message })),
+    ...(message === '' && readyDetails !== undefined && { readyDetails }),
+    ...(appliedAt !== undefined && { appliedAt: timestamp(new Date(appliedAt)) }),
+    ...(phase === 'Ready' && readyAt !== undefined && { readyAt }),
+  }
+}

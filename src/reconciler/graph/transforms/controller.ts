@@ -1,0 +1,191 @@
+import { apiVersionOf } from '../../../shared/api/custom-resource.ts'
+import type { Client } from '../../../shared/cluster/client.ts'
+import { addFinalizer } from '../../../shared/cluster/finalizers.ts'
+import { impersonate } from '../../../shared/cluster/impersonate.ts'
+import { apply } from '../../../shared/cluster/resource.ts'
+import type { Store } from '../../../shared/cluster/store.ts'
+import { isEqual } from '../../../shared/engine/json/equal.ts'
+import { type JsonMap, isKubeObject, memberOf } from '../../../shared/engine/json/object.ts'
+import type { Fault } from '../../../shared/graph/fault.ts'
+import { FINALIZER } from '../../../shared/graph/names.ts'
+import { renderingOf } from '../../../shared/graph/rendering.ts'
+import {
+  RESOURCE_GRAPH,
+  type ResourceGraph,
+  type ResourceGraphSpec,
+} from '../../../shared/graph/resource-graph.ts'
+import {
+  accountOf,
+  intervalMs,
+  TRANSFORM,
+  type Transform,
+  type TransformStatus,
+} from '../../../shared/graph/transform.ts'
+import type { Evaluator } from '../../../shared/modules/evaluator.ts'
+import type { Module } from '../../../shared/modules/module.ts'
+import { sha256 } from '../../../shared/ops/digest.ts'
+import type { ServedKinds } from '../../executor/served-kinds.ts'
+import type { Controller } from '../../manager/manager.ts'
+import { accountFault } from '../enrolment.ts'
+import { RESOURCE_GRAPHS, resourceGraphOf, resourceOf, TRANSFORMS, transformOf } from '../sources.ts'
+import { decideTransform, type TransformInput } from './decide.ts'
+import { finalizeTransform } from './finalize.ts'
+import { type EmbeddedModules, loadModule } from './load-module.ts'
+
+export interface TransformControllerOptions {
+  readonly client: Client
+  readonly store: Store
+  readonly kinds: ServedKinds
+  readonly evaluator: Evaluator
+  readonly embedded: EmbeddedModules
+  /** The platform's policies. */
+  readonly policies: () => Module | undefined
+  readonly isLeader: () => boolean
+  /** Told what is to be known of a Transform after each write. */
+  readonly onStatus: (transform: Transform, status: TransformStatus) => void
+  readonly onError: (key: string, error: Error) => void
+}
+
+const EVALUATION_MS = 5_000
+const SUSPENDED: Fault = {
+  reason: 'Suspended',
+  causes: [{ field: 'spec.suspend', message: 'while it is true nothing is applied or pruned' }],
+}
+// What a person waits for, and what several Transforms of one cluster keep from waiting for each other.
+const CONCURRENCY = 10
+
+/** Renders each Transform to its ResourceGraph, and nothing else: another controller applies that. */
+export class TransformController implements Controller {
+  readonly name = 'transforms'
+  readonly sources = [TRANSFORMS, RESOURCE_GRAPHS]
+  readonly concurrency = CONCURRENCY
+  readonly onError: Controller['onError']
+  readonly #options: TransformControllerOptions
+  /** What of each Transform asks for another pass; its status does not. */
+  readonly #seen = new Map<string, string>()
+
+  constructor(options: TransformControllerOptions) {
+    this.#options = options
+    this.onError = (key, error) => options.onError(key, error)
+  }
+
+  resync(): Iterable<string> {
+    return this.#options.store.objects(TRANSFORMS.id).map(keyOf)
+  }
+
+  keysOf({ source, key }: { readonly source: string; readonly key?: string }) {
+    if (source !== TRANSFORMS.id && source !== RESOURCE_GRAPHS.id) return []
+    if (key === undefined) return [...this.resync()].map((known) => ({ key: known }))
+    return source === RESOURCE_GRAPHS.id || this.#isNews(key) ? [{ key }] : []
+  }
+
+  #isNews(key: string): boolean {
+    const transform = transformOf(this.#options.store, key)
+    if (!transform) return this.#seen.delete(key)
+    const { uid, generation, annotations, finalizers, deletionTimestamp } = transform.metadata
+    const text = JSON.stringify([uid, generation, annotations, finalizers, deletionTimestamp])
+    if (this.#seen.get(key) === text) return false
+    this.#seen.set(key, text)
+    return true
+  }
+
+  async reconcile(key: string): Promise<number | undefined> {
+    const { client, store } = this.#options
+    const transform = transformOf(store, key)
+    if (!transform) return undefined
+    this.#requireLeader()
+    if (transform.metadata.deletionTimestamp) {
+      await this.#writeStatus(transform, await finalizeTransform(client, transform))
+      return undefined
+    }
+    const at = resourceOf(TRANSFORM, transform.metadata.namespace)
+    await addFinalizer(client, at, transform, FINALIZER)
+    const graph = resourceGraphOf(store, key)
+    const input = { transform, graph, now: new Date(), digest: sha256 }
+    const decision = decideTransform({ ...input, ...(await this.#gather(transform)) })
+    if (decision.spec && !isEqual(decision.spec, graph?.spec))
+      await this.#applyGraph(transform, decision.spec, graph)
+    await this.#writeStatus(transform, decision.status)
+    return intervalMs(transform)
+  }
+
+  async #gather(
+    transform: Transform,
+  ): Promise<Pick<TransformInput, 'fault' | 'module' | 'rendering'>> {
+    const { client, kinds, embedded, evaluator, policies } = this.#options
+    const { name, namespace = '' } = transform.metadata
+    if (transform.spec.suspend) return { fault: SUSPENDED }
+    const account = accountOf(transform)
+    const fault = await accountFault(client, account)
+    if (fault) return { fault }
+    const found = await loadModule(transform, { client: impersonate(client, account), embedded })
+    if (!found.ok) return { fault: found.error }
+    const module = found.value
+    const platform = policies()
+    const outcome = await evaluator.evaluate(
+      {
+        module,
+        input: transform.spec.input,
+        context: { name, namespace },
+        ...(platform && { policies: platform }),
+      },
+      { deadlineMs: EVALUATION_MS, turnOf: namespace },
+    )
+    if (outcome.kind === 'Rendered') await kinds.learn(outcome.nodes.flatMap(kindOf))
+    const rendering = renderingOf({
+      spec: transform.spec,
+      namespace,
+      outcome,
+      isClusterScoped: (apiVersion, kind) => kinds.isClusterScoped({ apiVersion, kind }),
+    })
+    return { module, rendering }
+  }
+
+  async #applyGraph(
+    { apiVersion, kind, metadata: { name, namespace, uid } }: Transform,
+    spec: ResourceGraphSpec,
+    before: ResourceGraph | undefined,
+  ): Promise<void> {
+    const { client } = this.#options
+    // Its objects are still being deleted; its successor begins when it is gone.
+    if (before?.metadata.deletionTimestamp) return
+    this.#requireLeader()
+    await apply(client, resourceOf(RESOURCE_GRAPH, namespace), {
+      apiVersion: apiVersionOf(RESOURCE_GRAPH),
+      kind: RESOURCE_GRAPH.kind,
+      metadata: {
+        name,
+        ...(namespace !== undefined && { namespace }),
+        ...(before?.metadata.uid && { uid: before.metadata.uid }),
+        finalizers: [FINALIZER],
+        ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
+      },
+      spec,
+    })
+  }
+
+  async #writeStatus(transform: Transform, status: TransformStatus | undefined): Promise<void> {
+    const { client, onStatus } = this.#options
+    if (!status || isEqual(status, transform.status)) return
+    this.#requireLeader()
+    const { apiVersion, kind, metadata } = transform
+    const { name, namespace, uid } = metadata
+    await apply(
+      client,
+      resourceOf(TRANSFORM, namespace),
+      { apiVersion, kind, metadata: { name, ...(namespace && { namespace }), ...(uid && { uid }) }, status },
+      { subresource: 'status' },
+    )
+    onStatus(transform, status)
+  }
+
+  #requireLeader(): void {
+    if (!this.#options.isLeader()) throw new Error('the Lease is no longer ours')
+  }
+}
+
+// What is no object yet is judged with the graph.
+const kindOf = (node: JsonMap) => {
+  const object = memberOf(node, 'object')
+  return isKubeObject(object) ? [object] : []
+}
