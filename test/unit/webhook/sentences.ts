@@ -30,7 +30,7 @@ const SPEAKERS = [
   'activation.ts',
   'annotation-formats.ts',
   'exclusions.ts',
-  'match-names.ts',
+  'nearest.ts',
   'opt-ins.ts',
   'other-autopilot.ts',
   'settings.ts',

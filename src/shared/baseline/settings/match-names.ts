@@ -1,5 +1,3 @@
-import { closest, distance } from 'fastest-levenshtein'
-
 /**
  * Whether `text` matches `pattern`, in which `*` stands for any characters. Each piece between two
  * stars is looked for once, from where the one before it ended: no pattern can make it explode.
@@ -17,13 +15,3 @@ export function matchesGlob(pattern: string, text: string): boolean {
   }
   return at <= text.length - last.length
 }
-
-/** The known name that somebody most likely meant who wrote another one; undefined where all are too far from it. */
-export function nearest(text: string, known: readonly string[]): string | undefined {
-  const near = closest(text, [...known])
-  return distance(text, near) <= Math.max(2, Math.floor(text.length / 3)) ? near : undefined
-}
-
-/** A sentence about a name that is unknown, with what was most likely meant, or else with what to do. */
-export const suggesting = (sentence: string, near: string | undefined, otherwise: string) =>
-  near === undefined ? `${sentence}: ${otherwise}` : `${sentence}: did you mean ${near}?`

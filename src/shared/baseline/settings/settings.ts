@@ -1,4 +1,5 @@
 import { formatValue } from '../../engine/format-value.ts'
+import { nearest, suggesting } from '../../engine/nearest.ts'
 import type { Problem } from '../../engine/problem.ts'
 import { err, ok, type Result } from '../../engine/result.ts'
 import {
@@ -17,7 +18,7 @@ import {
   standingBy,
 } from './activation.ts'
 import { type Exclusion, parseExclusions } from './exclusions.ts'
-import { matchesGlob, nearest, suggesting } from './match-names.ts'
+import { matchesGlob } from './match-names.ts'
 import type { OtherAutopilot } from './other-autopilot.ts'
 
 /** What the HyperConverged's annotations say about the whole product. */

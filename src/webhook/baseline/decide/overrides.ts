@@ -14,8 +14,8 @@ import {
   RECONCILE_PAUSED,
 } from '../../../shared/baseline/annotations.ts'
 import { plan, switchProblems } from '../../../shared/baseline/planner.ts'
-import { nearest, suggesting } from '../../../shared/baseline/settings/match-names.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
+import { nearest, suggesting } from '../../../shared/engine/nearest.ts'
 import { MAX_ANNOTATIONS } from '../../../shared/engine/overrides/override-names.ts'
 import type { Plan } from '../../../shared/engine/plan.ts'
 import type { Problem } from '../../../shared/engine/problem.ts'
