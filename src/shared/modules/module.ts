@@ -28,15 +28,13 @@ export interface ModuleError {
  */
 export type ModuleErrorCode = 'module' | 'load' | 'input' | 'evaluate' | 'policy' | 'internal'
 
-/** What a module and its input may have; the program that evaluates them has the same limits. */
+/** What a module, its input and an answer may have; the program that evaluates has these limits too, and one for nesting. */
 export const LIMITS = {
   files: 100,
   /** Of all files together, in UTF-8. */
   moduleBytes: 1 << 20,
   /** Of the input as JSON. */
   inputBytes: 256 << 10,
-  /** How deep brackets may nest: the parser knows no limit of its own. */
-  nesting: 200,
   answerBytes: 8 << 20,
 } as const
 
