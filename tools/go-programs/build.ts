@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { lastLines, spawnLeashed } from '../control-plane/processes.ts'
 import { requireRoom } from './disk.ts'
 import type { Go } from './go.ts'
-import { type GoProgram, MODULE } from './module.ts'
+import { type GoProgram, MODULE, moduleOf } from './module.ts'
 import { withProgress } from './progress.ts'
 
 /** What to build, with what, and into which folder. */
@@ -21,8 +21,11 @@ export function kubernetesVersion(): string {
   return version
 }
 
+const FLAGS = ['-modcacherw', '-buildvcs=false', '-trimpath', '-ldflags']
+
 /** The flags for `go build`: a binary that says its version, and is the same wherever it is built. */
-export function buildFlags(): readonly string[] {
+export function buildFlags({ isModule }: GoProgram): readonly string[] {
+  if (isModule) return [...FLAGS, '-s -w'] // knows nothing of Kubernetes
   const version = kubernetesVersion()
   const [major, minor] = version.split('.')
   const stamp = (name: string, value?: string) =>
@@ -33,13 +36,13 @@ export function buildFlags(): readonly string[] {
     stamp('gitMinor', minor),
   ]
   const ldflags = ['-s -w', ...stamps].join(' ')
-  return ['-modcacherw', '-buildvcs=false', '-trimpath', '-ldflags', ldflags]
+  return [...FLAGS, ldflags]
 }
 
 /** Builds a program beside its folder and moves it there: it is there, or nothing is. */
 export async function build({ program, go, folder, print }: Build): Promise<void> {
-  const { name, title, takes } = program
-  await requireRoom(go, folder, title, kubernetesVersion())
+  const { name, isModule, title, takes } = program
+  await requireRoom(go, folder, title, isModule ? undefined : kubernetesVersion())
   const beside = mkdtempSync(`${folder}.building-`)
   const logFile = `${folder}.log`
   rmSync(logFile, { force: true })
@@ -47,8 +50,14 @@ export async function build({ program, go, folder, print }: Build): Promise<void
     const compiler = spawnLeashed({
       name: 'go build',
       file: 'go',
-      args: ['build', ...buildFlags(), '-o', join(beside, name), `./${name}`],
-      cwd: MODULE,
+      args: [
+        'build',
+        ...buildFlags(program),
+        '-o',
+        join(beside, name),
+        isModule ? '.' : `./${name}`,
+      ],
+      cwd: moduleOf(program),
       env: { ...go.env, GOTMPDIR: beside },
       logFile,
     })

@@ -14,7 +14,7 @@ import type { Env } from '../../src/shared/ops/env.ts'
 import { build, buildFlags } from './build.ts'
 import { findGo, type Go } from './go.ts'
 import { withLock } from './lock.ts'
-import { type GoProgram, MODULE } from './module.ts'
+import { type GoProgram, MODULE, moduleOf } from './module.ts'
 import { withProgress } from './progress.ts'
 
 const UNUSED_AFTER_MS = 24 * 60 * 60 * 1000
@@ -26,7 +26,7 @@ export async function builtProgram(
   print: (line: string) => void,
 ): Promise<string> {
   const { name, title } = program
-  const go = await findGo(program, env)
+  const go = await findGo(program, env, moduleOf(program))
   const cache = join(cacheFolder(env), name)
   const folder = join(cache, keyOf(program, go))
   const file = join(folder, name)
@@ -55,13 +55,16 @@ function cacheFolder(env: Env): string {
 }
 
 // All that decides what is built, byte by byte.
-function keyOf({ name }: GoProgram, { version, platform }: Go): string {
+function keyOf(program: GoProgram, { version, platform }: Go): string {
   const hash = createHash('sha256')
-  const sources = readdirSync(join(MODULE, name)).sort()
-  for (const file of ['go.mod', 'go.sum', ...sources.map((source) => join(name, source))])
-    hash.update(readFileSync(join(MODULE, file)))
+  const module = moduleOf(program)
+  const folder = join(MODULE, program.name)
+  const sources = readdirSync(folder).filter((file) => /(?<!_test)\.go$/.test(file))
+  const pinned = ['go.mod', 'go.sum'].map((file) => join(module, file))
+  for (const file of [...pinned, ...sources.sort().map((source) => join(folder, source))])
+    hash.update(readFileSync(file))
   return hash
-    .update(JSON.stringify([buildFlags(), version, platform]))
+    .update(JSON.stringify([buildFlags(program), version, platform]))
     .digest('hex')
     .slice(0, 32)
 }

@@ -7,16 +7,16 @@ const GB = 1e9
 const COLD_BUILD = 5 * GB
 const WARM_BUILD = GB
 
-/** Throws, with the way out, if a build would fill a disk that it writes to. */
+/** Throws, with the way out, if a build, of this version of Kubernetes or of none, would fill a disk that it writes to. */
 export async function requireRoom(
   go: Go,
   folder: string,
   title: string,
-  version: string,
+  version: string | undefined,
 ): Promise<void> {
   const sources = join(go.moduleCache, 'k8s.io', `kubernetes@v${version}`)
   const isCold = !existsSync(sources) || !existsSync(go.buildCache)
-  const needed = isCold ? COLD_BUILD : WARM_BUILD
+  const needed = version !== undefined && isCold ? COLD_BUILD : WARM_BUILD
   for (const path of [go.buildCache, go.moduleCache, folder]) {
     const free = await freeBytes(path)
     if (free < needed) throw noRoom(title, path, free, needed)

@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 
-/** The one Go module of the repository: what its programs share is compiled once. */
+/** The Go module that most programs are of: what they share is compiled once. */
 export const MODULE = join(import.meta.dirname, '../go')
 
-/** A program of the module. */
+/** A program that is built with Go. */
 export interface GoProgram {
   /** Its folder in the module, and its file. */
   readonly name: string
+  /** Whether its folder is a module of its own: what it needs decides no version of the others', nor do they of its. */
+  readonly isModule?: boolean
   /** What it is called by beside that: it does what its name says. */
   readonly aliases?: readonly string[]
   /** As sentences call it. */
@@ -16,3 +18,6 @@ export interface GoProgram {
   /** What to do where it cannot be built. */
   readonly way: string
 }
+
+/** The folder of the module that a program is of. */
+export const moduleOf = ({ name, isModule }: GoProgram) => (isModule ? join(MODULE, name) : MODULE)

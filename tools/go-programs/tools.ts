@@ -9,14 +9,15 @@ const tool = (name: string, takes: string): GoProgram => ({
   takes,
   way: `set ${variableOf(name)} to the path of one`,
 })
-const variableOf = (name: string) => name.toUpperCase()
+const variableOf = (name: string) => name.toUpperCase().replaceAll('-', '_')
 
-/** What tests and rehearsals run besides the control plane. */
+/** What tests and rehearsals run besides the control plane; the evaluator ships, too. */
 const TOOLS = {
   promtool: tool('promtool', 'half a minute'),
   helm: tool('helm', 'half a minute'),
   kwok: tool('kwok', 'half a minute'),
   kind: tool('kind', 'half a minute'),
+  'cue-evaluator': { ...tool('cue-evaluator', 'a minute'), isModule: true },
 } as const
 
 /** The name of one of them. */
@@ -26,7 +27,7 @@ export type ToolName = keyof typeof TOOLS
 export const TOOL_NAMES = Object.keys(TOOLS) as readonly ToolName[]
 
 /**
- * Where a tool is: the one that the variable of its name says (HELM, PROMTOOL, KWOK, KIND), or ours, built unless this very content was
+ * Where a tool is: the one that the variable of its name says (HELM, PROMTOOL, KWOK, KIND, CUE_EVALUATOR), or ours, built unless this very content was
  * built before.
  *
  * @throws with the way out, where it is neither given nor can be built

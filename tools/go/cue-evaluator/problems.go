@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"cuelang.org/go/cue/errors"
+)
+
+const (
+	maxProblems = 50
+	maxMessage  = 1000
+)
+
+type problem struct {
+	Code     string `json:"code"`
+	Path     string `json:"path"`
+	Message  string `json:"message"`
+	Position string `json:"position,omitempty"`
+}
+
+// problems tells an error of CUE's: one for each field, by path, and the first few of very many.
+func problems(code string, err error) []problem {
+	byPath := map[string][]problem{}
+	var paths []string
+	for _, one := range errors.Errors(errors.Sanitize(errors.Promote(err, ""))) {
+		path := pathOf(one.Path())
+		if byPath[path] == nil {
+			paths = append(paths, path)
+		}
+		byPath[path] = append(byPath[path], problem{code, path, message(one), position(one)})
+	}
+	slices.Sort(paths)
+	var told []problem
+	for _, path := range paths {
+		if one := merged(byPath[path]); !isHeadline(one) || len(paths) == 1 {
+			told = append(told, one)
+		}
+	}
+	if len(told) == 0 {
+		told = append(told, merged(byPath[paths[0]]))
+	}
+	return told[:min(len(told), maxProblems)]
+}
+
+// within puts a path before those of problems.
+func within(path string, all []problem) []problem {
+	for at := range all {
+		all[at].Path = strings.TrimSuffix(path+"."+all[at].Path, ".")
+	}
+	return all
+}
+
+// merged makes one problem of those of one field: of a disjunction CUE tells what is wrong with each of its branches. Where one of
+// them is a bound that is exceeded, that is the news: the others are the default, which nobody asked for.
+func merged(all []problem) problem {
+	chosen := all
+	for _, isNews := range []func(problem) bool{isBound, func(one problem) bool { return !isHeadline(one) }} {
+		if some := keep(all, isNews); len(some) > 0 {
+			chosen = some
+			break
+		}
+	}
+	one := chosen[0]
+	var messages []string
+	for _, other := range chosen {
+		if !slices.Contains(messages, other.Message) {
+			messages = append(messages, other.Message)
+		}
+		if one.Position == "" {
+			one.Position = other.Position
+		}
+	}
+	one.Message = clip(strings.Join(messages, "; "))
+	return one
+}
+
+func keep(all []problem, is func(problem) bool) []problem {
+	var some []problem
+	for _, one := range all {
+		if is(one) {
+			some = append(some, one)
+		}
+	}
+	return some
+}
+
+func isBound(one problem) bool { return strings.Contains(one.Message, "out of bound") }
+func isHeadline(one problem) bool {
+	return strings.HasSuffix(one.Message, "errors in empty disjunction:")
+}
+
+var (
+	index      = regexp.MustCompile(`^[0-9]+$`)
+	identifier = regexp.MustCompile(`^[#_]*[A-Za-z_$][A-Za-z0-9_$]*$`)
+)
+
+// pathOf writes a path as Kubernetes writes fields: spec.input.ports[0], spec.input.env[a-b].
+func pathOf(segments []string) string {
+	var path strings.Builder
+	for at, segment := range segments {
+		switch {
+		case at == 0 && segment == "#Input":
+			path.WriteString(inputName)
+		case index.MatchString(segment) || !identifier.MatchString(segment):
+			fmt.Fprintf(&path, "[%s]", strings.Trim(segment, `"`))
+		case at > 0:
+			path.WriteString("." + segment)
+		default:
+			path.WriteString(segment)
+		}
+	}
+	return path.String()
+}
+
+// position is the first place in the module; that the input has one too helps nobody.
+func position(err errors.Error) string {
+	for _, at := range errors.Positions(err) {
+		if at.Filename() != inputName && at.Filename() != "" {
+			return fmt.Sprintf("%s:%d:%d", at.Filename(), at.Line(), at.Column())
+		}
+	}
+	return ""
+}
+
+// message tells an error with its causes, without its path and positions.
+func message(err error) string {
+	told, ok := err.(errors.Error)
+	if !ok {
+		return err.Error()
+	}
+	format, args := told.Msg()
+	text := fmt.Sprintf(format, args...)
+	if cause := errors.Unwrap(err); cause != nil {
+		if more := message(cause); more != "" && more != text {
+			return strings.TrimPrefix(text+": "+more, ": ")
+		}
+	}
+	return text
+}
+
+func clip(text string) string {
+	if len(text) <= maxMessage {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxMessage], "") + "…"
+}
