@@ -49,14 +49,17 @@ function whyUnread(folder: string, name: string, error: NodeJS.ErrnoException): 
 /** The text of a file that comes with the program's own catalog. */
 export const readOwnAsset = (name: string) => ownFolder().read(name)
 
-/** The folder of the assets that come with the program: beside the sources, or beside the bundle. */
-export function ownFolder(): CatalogFolder {
+/** The folder of the assets that come with the program. */
+export const ownFolder = (): CatalogFolder => ({ ...folderAt(ownPath()), title: 'catalog.yaml' })
+
+/** The path of something among the assets that come with the program: beside the sources, or beside the bundle. */
+export function ownPath(name = ''): string {
   const folder = ['../../assets', '../assets']
     .map((path) => join(import.meta.dirname, path))
     .find((path) => existsSync(join(path, 'catalog.yaml')))
   if (folder === undefined)
     throw new Error('the assets folder that comes with the program is missing: install it again')
-  return { ...folderAt(folder), title: 'catalog.yaml' }
+  return join(folder, name)
 }
 
 /** The schemas of the kinds that come with the program, by `apiVersion/Kind`: where there is no cluster to ask. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, Command, Option } from 'commander'
 import type { Env } from '../shared/ops/env.ts'
+import { addGraphCommands } from './graph/commands.ts'
 import {
   activationOption,
   assetsOption,
@@ -13,7 +14,6 @@ import {
   logLevelOption,
   outputOption,
 } from './options.ts'
-import { addGraphCommands } from './graph/commands.ts'
 import { addProcessCommands } from './processes/commands.ts'
 
 /** The name under which the product lives in a cluster where nothing says otherwise. */

@@ -128,5 +128,6 @@ export function addProcessCommands(
     .action(async (_system, options) => {
       spareMemory()
       await (await import('./reconciler.ts')).reconciler(options, env)
-    })  return { reconciler }
+    })
+  return { reconciler }
 }

@@ -1,5 +1,11 @@
 import type { Account } from '../../shared/cluster/impersonate.ts'
-import { type HealLimits, type HealMemory, permitHeal, postponePause, spendHeal } from '../../shared/engine/throttle.ts'
+import {
+  type HealLimits,
+  type HealMemory,
+  permitHeal,
+  postponePause,
+  spendHeal,
+} from '../../shared/engine/throttle.ts'
 import { failedAgain } from '../../shared/graph-engine/failure.ts'
 import { type Inventory, recordApplied, recordFailed } from '../../shared/graph-engine/inventory.ts'
 import { keyOf, type ObjectRef, refOf } from '../../shared/graph-engine/node.ts'
@@ -27,8 +33,7 @@ export interface ExecutorOptions extends ObserverOptions {
 }
 
 /** What one pass is about. */
-export interface Work
-  extends Pick<StepInput, 'graph' | 'inventory' | 'owner' | 'deletionPolicy'> {
+export interface Work extends Pick<StepInput, 'graph' | 'inventory' | 'owner' | 'deletionPolicy'> {
   /** The graph's key in its controller. */
   readonly key: string
   readonly account: Account
@@ -148,8 +153,7 @@ export class Executor {
 /** What is remembered after an apply: until when it is not healed again, where others change it as often as we do. */
 function heldBack(heals: HealMemory | undefined, limits: HealLimits, now: number): Memory {
   const permit = permitHeal(heals, limits, now)
-  const memory =
-    permit.kind === 'pause' ? postponePause(permit.memory, limits, now) : permit.memory
+  const memory = permit.kind === 'pause' ? postponePause(permit.memory, limits, now) : permit.memory
   const isHeld = permit.kind !== 'go' && memory
   return { object: { appliedAt: now, ...(isHeld && { heldUntil: memory.until }) }, heals: memory }
 }

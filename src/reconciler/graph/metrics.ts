@@ -1,9 +1,13 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { ResourceGraphStatus } from '../../shared/graph/resource-graph.ts'
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
+/** The part of a ResourceGraph's status that is counted. */
+type Counted = Pick<ResourceGraphStatus, 'inventory' | 'nodeStatus'>
+
 /** The metrics of the reconciler of graphs. No label takes a value that the author of a Transform chooses. */
-export const createGraphMetrics = (registry: Registry) => ({
+export const createGraphMetrics = (registry: Registry, statuses: () => readonly Counted[]) => ({
   applies: new Counter({
     name: 'pequod_apply_total',
     help: 'Objects applied and deleted, by result: applied, deleting, gone, stale, failed.',
@@ -20,6 +24,9 @@ export const createGraphMetrics = (registry: Registry) => ({
     name: 'pequod_resources_managed',
     help: 'Objects in the inventories of all graphs.',
     registers: [registry],
+    collect() {
+      this.set(statuses().reduce((sum, { inventory = [] }) => sum + inventory.length, 0))
+    },
   }),
   reconciles: new Counter({
     name: 'pequod_reconcile_total',
@@ -57,6 +64,11 @@ export const createGraphMetrics = (registry: Registry) => ({
     help: 'Nodes of all graphs, by phase.',
     labelNames: ['phase'] as const,
     registers: [registry],
+    collect() {
+      this.reset()
+      for (const { nodeStatus = {} } of statuses())
+        for (const { phase } of Object.values(nodeStatus)) this.inc({ phase })
+    },
   }),
   leader: new Gauge({
     name: 'pequod_leader',

@@ -23,7 +23,15 @@ export interface Reporter {
 }
 
 // Waiting is no fault: these are on the way to Ready, or what somebody asked for.
-const NORMAL = new Set(['Ready', 'Progressing', 'Pending', 'Executing', 'Pruning', 'Deleting', 'Suspended'])
+const NORMAL = new Set([
+  'Ready',
+  'Progressing',
+  'Pending',
+  'Executing',
+  'Pruning',
+  'Deleting',
+  'Suspended',
+])
 
 /** Tells what happens, by log and events. */
 export function createReporter(log: Log, record: RecordEvent): Reporter {

@@ -51,7 +51,11 @@ export async function runGraphReconciler(
 ): Promise<{ readonly opsPort: number; readonly ended: Promise<void> }> {
   const { client, log, signal } = deps
   const registry = createRegistry()
-  const metrics = createGraphMetrics(registry)
+  const metrics = createGraphMetrics(registry, () =>
+    (store.objects(RESOURCE_GRAPHS.id) as readonly ResourceGraph[]).flatMap(
+      ({ status }) => status ?? [],
+    ),
+  )
   const holder = `${hostname()}-${randomBytes(4).toString('hex')}`
   const tell = createTroubleTeller(log)
   const record = createRecorder(client, holder, (error) => tell('event not sent', error))
@@ -128,7 +132,6 @@ export async function runGraphReconciler(
     onError: onError('resourcegraphs'),
   })
   for (const controller of [transforms, graphs]) manager.add(measured(controller, metrics))
-  countGraphs(metrics, () => store.objects(RESOURCE_GRAPHS.id) as readonly ResourceGraph[])
 
   const app = createOpsApp(registry, () =>
     store.isSynced([TRANSFORMS.id, RESOURCE_GRAPHS.id]) ? [] : ['the Transforms are not read yet'],
@@ -166,19 +169,4 @@ function measured(controller: Controller, metrics: GraphMetrics): Controller {
       }
     },
   }
-}
-
-/** Counts objects and nodes when they are asked for. */
-function countGraphs(
-  { managed, nodes }: GraphMetrics,
-  graphs: () => readonly ResourceGraph[],
-): void {
-  const collect = () => {
-    const statuses = graphs().flatMap(({ status }) => status ?? [])
-    managed.set(statuses.reduce((sum, { inventory = [] }) => sum + inventory.length, 0))
-    nodes.reset()
-    for (const { nodeStatus = {} } of statuses)
-      for (const { phase } of Object.values(nodeStatus)) nodes.inc({ phase })
-  }
-  Object.assign(managed, { collect })
 }

@@ -1,15 +1,13 @@
 import type { Client } from './client.ts'
 
 /** What the API server serves, by `group/Kind`. */
-export type Served = ReadonlyMap<
-  string,
-  ServedKind
->
+export type Served = ReadonlyMap<string, ServedKind>
 
 export interface ServedKind {
   readonly versions: readonly string[]
   readonly resource: string
-  readonly isNamespaced: boolean
+  /** Undefined where nobody has said. */
+  readonly isNamespaced?: boolean
 }
 
 /** Asks what is served; an unchanged answer costs the server next to nothing. */

@@ -55,7 +55,13 @@ export function apply(
   client: Client,
   at: Resource,
   object: KubeObject,
-  { isDryRun = false, force = true, fieldManager = client.fieldManager, subresource, signal }: ApplyOptions = {},
+  {
+    isDryRun = false,
+    force = true,
+    fieldManager = client.fieldManager,
+    subresource,
+    signal,
+  }: ApplyOptions = {},
 ): Promise<KubeObject> {
   const dryRun = isDryRun ? 'All' : undefined
   return patch(client, at, object.metadata.name, {

@@ -1,6 +1,6 @@
 import type { Digest, Inventory } from './inventory.ts'
 import type { DeletionPolicy, Graph, ObjectRef } from './node.ts'
-import type { Observed } from './step.ts'
+import type { Observed } from './step/observed.ts'
 
 export interface Difference {
   readonly kind: 'created' | 'changed' | 'unchanged' | 'pruned' | 'left'

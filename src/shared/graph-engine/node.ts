@@ -53,8 +53,16 @@ export const refOf = ({ apiVersion, kind, metadata }: KubeObject): ObjectRef => 
 })
 
 /** The key of an object in maps: `apps/Deployment/shop/web`. The version is no part of it: one object can be read in several. */
-export const keyOf = ({ apiVersion, kind, namespace = '', name }: ObjectRef) =>
-  `${groupOf(apiVersion)}/${kind}/${namespace}/${name}`
+export const keyOf = (ref: ObjectRef) => `${kindKeyOf(ref)}/${ref.namespace ?? ''}/${ref.name}`
+
+/** The key of a kind: `apps/Deployment`, and `/Service` of the core group. */
+export const kindKeyOf = ({
+  apiVersion,
+  kind,
+}: {
+  readonly apiVersion: string
+  readonly kind: string
+}) => `${groupOf(apiVersion)}/${kind}`
 
 /** The object as messages name it: `Deployment shop/web`. */
 export const titleOf = ({ kind, namespace, name }: ObjectRef) =>

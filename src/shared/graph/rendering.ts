@@ -1,10 +1,9 @@
-import { Ajv, type ErrorObject } from 'ajv'
+import { isKubeObject, type JsonMap, memberOf } from '../engine/json/object.ts'
 import type { GraphNode } from '../graph-engine/node.ts'
-import { validate } from '../graph-engine/validate.ts'
+import { type GraphProblem, validateNodes } from '../graph-engine/validate.ts'
 import type { Outcome, Rendered, Violation } from '../modules/evaluation.ts'
 import type { ModuleError } from '../modules/module.ts'
 import type { Cause, Fault } from './fault.ts'
-import { NODES } from './resource-graph.ts'
 import type { TransformSpec } from './transform.ts'
 
 /** What came of a Transform: the nodes of its graph, or why there are none, and which policies it violates either way. */
@@ -28,8 +27,7 @@ export interface RenderingInput {
 /** Judges what came of an evaluation: the same for the webhook, the reconciler and the commands. */
 export function renderingOf(input: RenderingInput): Rendering {
   const { outcome } = input
-  if (outcome.kind !== 'Rendered')
-    return { fault: faultOf(outcome), violations: [], warnings: [] }
+  if (outcome.kind !== 'Rendered') return { fault: faultOf(outcome), violations: [], warnings: [] }
   const { violations, refused } = withOverrides(input.spec, outcome)
   const errors = violations.filter(({ severity }) => severity === 'Error')
   if (refused.length > 0 || errors.length > 0) {
@@ -51,10 +49,12 @@ function withOverrides({ policies = [] }: RenderingInput['spec'], outcome: Rende
   const refused = policies
     .map(({ name }) => name)
     .filter((name) => !overridable.has(name))
-    .map((name): Cause => ({
-      field: 'spec.policies',
-      message: `the platform does not let ${name} be overridden: ${overridableText(outcome)}`,
-    }))
+    .map(
+      (name): Cause => ({
+        field: 'spec.policies',
+        message: `the platform does not let ${name} be overridden: ${overridableText(outcome)}`,
+      }),
+    )
   const violations = outcome.violations.map((violation) =>
     violation.source === 'platform' && overridable.has(violation.name)
       ? { ...violation, severity: severities.get(violation.name) ?? violation.severity }
@@ -66,36 +66,27 @@ function withOverrides({ policies = [] }: RenderingInput['spec'], outcome: Rende
 const overridableText = ({ overridable }: Rendered) =>
   overridable.length === 0 ? 'it lets none' : `only ${overridable.join(', ')}`
 
-const ajv = new Ajv({ strict: false, allErrors: false })
-const isNodes = ajv.compile<readonly GraphNode[]>(NODES)
-
-function graphOf({ namespace, isClusterScoped }: RenderingInput, { nodes }: Rendered) {
-  if (!isNodes(nodes)) return invalid([schemaCause(isNodes.errors?.[0])])
-  const placed = nodes.map((node) => placedIn(namespace, node, isClusterScoped))
-  const { problems, warnings } = validate(placed)
-  if (problems.length === 0) return { nodes: placed, warnings }
-  return invalid(problems.map(({ path, message }) => ({ field: `graph${path}`, message })))
+function graphOf({ namespace, isClusterScoped }: RenderingInput, { nodes: made }: Rendered) {
+  const placed = made.map((node) => placedIn(namespace, node, isClusterScoped))
+  const { problems, warnings, nodes } = validateNodes(placed)
+  if (problems.length === 0) return { nodes, warnings: warnings.map(problemText) }
+  const causes = problems.map(({ path, message }) => ({ field: `graph${path}`, message }))
+  return { fault: { reason: 'GraphInvalid' as const, causes }, warnings: [] }
 }
 
-const invalid = (causes: readonly Cause[]) => ({
-  fault: { reason: 'GraphInvalid' as const, causes },
-  warnings: [],
-})
+const problemText = ({ path, message }: GraphProblem) => `graph${path}: ${message}`
 
-const schemaCause = (error: ErrorObject | undefined): Cause => ({
-  field: `graph/nodes${error?.instancePath ?? ''}`,
-  message: error?.message ?? 'is no list of nodes',
-})
-
-/** The node with its object in the Transform's namespace, unless it says another one or is in none. */
+/** The node with its object in the Transform's namespace, unless it says another one or is in none. What is no object is left to be judged. */
 function placedIn(
   namespace: string,
-  node: GraphNode,
+  node: JsonMap,
   isClusterScoped: RenderingInput['isClusterScoped'],
-): GraphNode {
-  const { apiVersion, kind, metadata } = node.object
+): JsonMap {
+  const object = memberOf(node, 'object')
+  if (!isKubeObject(object)) return node
+  const { apiVersion, kind, metadata } = object
   if (metadata.namespace !== undefined || isClusterScoped(apiVersion, kind)) return node
-  return { ...node, object: { ...node.object, metadata: { ...metadata, namespace } } }
+  return { ...node, object: { ...object, metadata: { ...metadata, namespace } } }
 }
 
 function faultOf(outcome: Exclude<Outcome, Rendered>): Fault {
@@ -103,7 +94,9 @@ function faultOf(outcome: Exclude<Outcome, Rendered>): Fault {
     case 'Refused':
       return refusedFault(outcome.errors)
     case 'TimedOut':
-      return tooCostly(`its evaluation took more than ${outcome.deadlineMs / 1000} s: make it smaller`)
+      return tooCostly(
+        `its evaluation took more than ${outcome.deadlineMs / 1000} s: make it smaller`,
+      )
     case 'TooMuch':
       return tooCostly(`its evaluation makes too much ${outcome.what}: make it smaller`)
     case 'Busy':

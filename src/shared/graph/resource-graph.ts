@@ -42,8 +42,7 @@ const NODE = Type.Object({
   readyWhen: Type.Optional(Type.Array(PREDICATE, ATOMIC)),
 })
 
-/** What a module's `graph: nodes` must be, too. */
-export const NODES = Type.Array(NODE, { ...ATOMIC, minItems: 1, maxItems: 100 })
+const NODES = Type.Array(NODE, { ...ATOMIC, minItems: 1, maxItems: 100 })
 
 const SPEC = Type.Object({
   sourceRef: Type.Object({
@@ -56,7 +55,9 @@ const SPEC = Type.Object({
     name: Type.String(),
     version: Type.String(),
     platformRef: Type.Optional(Type.String({ description: 'The module’s digest.' })),
-    renderHash: Type.String({ description: 'What the nodes and their policies say, as one digest.' }),
+    renderHash: Type.String({
+      description: 'What the nodes and their policies say, as one digest.',
+    }),
     renderedAt: TIME,
   }),
   deletionPolicy: DELETION_POLICY,

@@ -8,8 +8,8 @@ import {
   word,
 } from '../api/custom-resource.ts'
 import type { Frozen } from '../api/schema-parts.ts'
-import type { KubeObject } from '../engine/json/object.ts'
 import type { Account } from '../cluster/impersonate.ts'
+import type { KubeObject } from '../engine/json/object.ts'
 import { DEFAULT_ACCOUNT, GROUP, VERSION } from './names.ts'
 
 const KiB = 1024
@@ -18,7 +18,9 @@ const OBJECT_NAME = '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$'
 
 const CUE_REF = Type.Object(
   {
-    type: word(['embedded', 'inline', 'configmap'], { description: 'Where the module comes from.' }),
+    type: word(['embedded', 'inline', 'configmap'], {
+      description: 'Where the module comes from.',
+    }),
     ref: Type.String({
       minLength: 1,
       maxLength: 256 * KiB,
@@ -169,7 +171,10 @@ const LONGEST_MS = 24 * 3_600_000
 /** How often to look for drift where nothing tells of it, in milliseconds. */
 export function intervalMs({ spec: { interval = BY_DEFAULT } }: Transform): number {
   const parts = [...interval.matchAll(/(\d+)(ms|s|m|h)/g)]
-  const ms = parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0)
+  const ms = parts.reduce(
+    (sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0),
+    0,
+  )
   return Math.min(Math.max(ms, SHORTEST_MS), LONGEST_MS)
 }
 

@@ -4,10 +4,10 @@ import {
   CONFIGURATION_KINDS,
   configurationsAt,
 } from '../../../src/reconciler/admission/webhook-configurations.ts'
+import { clusterRoleFor, type Rule } from '../../../src/shared/api/roles.ts'
 import type { Catalog } from '../../../src/shared/baseline/catalog/catalog.ts'
 import { loadCatalog } from '../../../src/shared/baseline/catalog/load-catalog.ts'
 import { DIFF_ACCOUNT } from '../../../src/shared/baseline/generated/own-asset-roles.ts'
-import { clusterRoleFor, type Rule } from '../../../src/shared/api/roles.ts'
 import { accounts, readOnly } from '../../../src/shared/baseline/generated/rbac.ts'
 import { BASELINE } from '../../../src/shared/baseline/names.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'

@@ -2,6 +2,7 @@ import type { Client } from '../../../shared/cluster/client.ts'
 import { removeFinalizer } from '../../../shared/cluster/finalizers.ts'
 import { apply } from '../../../shared/cluster/resource.ts'
 import type { Store } from '../../../shared/cluster/store.ts'
+import { keyOf } from '../../../shared/cluster/watch.ts'
 import { isEqual } from '../../../shared/engine/json/equal.ts'
 import { faultMessage } from '../../../shared/graph/fault.ts'
 import { FINALIZER } from '../../../shared/graph/names.ts'
@@ -10,13 +11,24 @@ import {
   type ResourceGraph,
   type ResourceGraphStatus,
 } from '../../../shared/graph/resource-graph.ts'
-import { accountOf, intervalMs, TRANSFORM, type Transform } from '../../../shared/graph/transform.ts'
+import {
+  accountOf,
+  intervalMs,
+  TRANSFORM,
+  type Transform,
+} from '../../../shared/graph/transform.ts'
 import type { Release } from '../../../shared/graph-engine/step.ts'
 import type { Executor, Work } from '../../executor/executor.ts'
 import type { Observer } from '../../executor/observer.ts'
 import type { Controller } from '../../manager/manager.ts'
 import { accountFault } from '../enrolment.ts'
-import { RESOURCE_GRAPHS, resourceGraphOf, resourceOf, TRANSFORMS, transformOf } from '../sources.ts'
+import {
+  RESOURCE_GRAPHS,
+  resourceGraphOf,
+  resourceOf,
+  TRANSFORMS,
+  transformOf,
+} from '../sources.ts'
 import { obstacleToDeleting } from './obstacle-to-deleting.ts'
 import {
   inventoryIn,
@@ -59,15 +71,13 @@ export class ResourceGraphController implements Controller {
   }
 
   resync(): Iterable<string> {
-    const keyOf = ({ metadata }: ResourceGraph) => `${metadata.namespace}/${metadata.name}`
-    return this.#options.store
-      .objects(RESOURCE_GRAPHS.id)
-      .map((graph) => keyOf(graph as ResourceGraph))
+    return this.#options.store.objects(RESOURCE_GRAPHS.id).map(keyOf)
   }
 
   keysOf({ source, key }: { readonly source: string; readonly key?: string }) {
     const isOurs = source === RESOURCE_GRAPHS.id || source === TRANSFORMS.id
-    if (!isOurs) return this.#options.observer.graphsOf(source, key).map((graph) => ({ key: graph }))
+    if (!isOurs)
+      return this.#options.observer.graphsOf(source, key).map((graph) => ({ key: graph }))
     return (key === undefined ? [...this.resync()] : [key]).map((known) => ({ key: known }))
   }
 
@@ -134,7 +144,11 @@ export class ResourceGraphController implements Controller {
     const fault = await accountFault(client, account)
     // Who is to delete may still be given back; to leave everything there is a policy.
     if (fault && graph.spec.deletionPolicy !== 'Orphan')
-      return this.#write(key, graph, statusAtRest(graph, 'Deleting', faultMessage(fault), new Date()))
+      return this.#write(
+        key,
+        graph,
+        statusAtRest(graph, 'Deleting', faultMessage(fault), new Date()),
+      )
     const teardown = await executor.remove({
       ...this.#work(key, graph, transform),
       graph: { nodes: [], isComplete: false },

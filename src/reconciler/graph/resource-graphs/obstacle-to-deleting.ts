@@ -1,8 +1,8 @@
+import { definitionName } from '../../../shared/api/custom-resource.ts'
 import type { Client } from '../../../shared/cluster/client.ts'
 import { read } from '../../../shared/cluster/resource.ts'
-import { definitionName } from '../../../shared/api/custom-resource.ts'
-import { TRANSFORM, type Transform } from '../../../shared/graph/transform.ts'
 import { RESOURCE_GRAPH, type ResourceGraph } from '../../../shared/graph/resource-graph.ts'
+import { TRANSFORM, type Transform } from '../../../shared/graph/transform.ts'
 
 const DEFINITIONS = { apiVersion: 'apiextensions.k8s.io/v1', resource: 'customresourcedefinitions' }
 const NAMESPACES = { apiVersion: 'v1', resource: 'namespaces' }

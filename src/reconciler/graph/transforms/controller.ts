@@ -4,8 +4,9 @@ import { addFinalizer } from '../../../shared/cluster/finalizers.ts'
 import { impersonate } from '../../../shared/cluster/impersonate.ts'
 import { apply } from '../../../shared/cluster/resource.ts'
 import type { Store } from '../../../shared/cluster/store.ts'
+import { keyOf } from '../../../shared/cluster/watch.ts'
 import { isEqual } from '../../../shared/engine/json/equal.ts'
-import { type JsonMap, isKubeObject, memberOf } from '../../../shared/engine/json/object.ts'
+import { isKubeObject, type JsonMap, memberOf } from '../../../shared/engine/json/object.ts'
 import type { Fault } from '../../../shared/graph/fault.ts'
 import { FINALIZER } from '../../../shared/graph/names.ts'
 import { renderingOf } from '../../../shared/graph/rendering.ts'
@@ -27,7 +28,13 @@ import { sha256 } from '../../../shared/ops/digest.ts'
 import type { ServedKinds } from '../../executor/served-kinds.ts'
 import type { Controller } from '../../manager/manager.ts'
 import { accountFault } from '../enrolment.ts'
-import { RESOURCE_GRAPHS, resourceGraphOf, resourceOf, TRANSFORMS, transformOf } from '../sources.ts'
+import {
+  RESOURCE_GRAPHS,
+  resourceGraphOf,
+  resourceOf,
+  TRANSFORMS,
+  transformOf,
+} from '../sources.ts'
 import { decideTransform, type TransformInput } from './decide.ts'
 import { finalizeTransform } from './finalize.ts'
 import { type EmbeddedModules, loadModule } from './load-module.ts'
@@ -173,7 +180,12 @@ export class TransformController implements Controller {
     await apply(
       client,
       resourceOf(TRANSFORM, namespace),
-      { apiVersion, kind, metadata: { name, ...(namespace && { namespace }), ...(uid && { uid }) }, status },
+      {
+        apiVersion,
+        kind,
+        metadata: { name, ...(namespace && { namespace }), ...(uid && { uid }) },
+        status,
+      },
       { subresource: 'status' },
     )
     onStatus(transform, status)

@@ -1,4 +1,9 @@
-import { type Condition, conditionsFrom, type Finding, timestamp } from '../../../shared/api/conditions.ts'
+import {
+  type Condition,
+  conditionsFrom,
+  type Finding,
+  timestamp,
+} from '../../../shared/api/conditions.ts'
 import { apiVersionOf } from '../../../shared/api/custom-resource.ts'
 import { titleOf } from '../../../shared/engine/json/object.ts'
 import { type Fault, faultMessage, isStalled } from '../../../shared/graph/fault.ts'
@@ -86,7 +91,9 @@ const is = (type: string, status: Finding['status'], reason: string, message: st
 })
 
 // In the order in which a Transform gets there: what comes after the one at fault is not known.
-const STAGE: Readonly<Record<Fault['reason'], 'CueFetched' | 'Validated' | 'Rendered' | undefined>> = {
+const STAGE: Readonly<
+  Record<Fault['reason'], 'CueFetched' | 'Validated' | 'Rendered' | undefined>
+> = {
   Suspended: undefined,
   NotEnrolled: undefined,
   AccountNotFound: undefined,

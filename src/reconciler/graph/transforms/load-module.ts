@@ -44,10 +44,7 @@ export async function loadModule(
   }
 }
 
-async function fromConfigMap(
-  transform: Transform,
-  client: Client,
-): Promise<Result<Module, Fault>> {
+async function fromConfigMap(transform: Transform, client: Client): Promise<Result<Module, Fault>> {
   const { ref: name, path } = transform.spec.cueRef
   const { namespace = '' } = transform.metadata
   let configMap: KubeObject | undefined

@@ -1,7 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { type Condition, conditionSchemas } from './condition-schemas.ts'
 import { type Frozen, oneOf } from '../../api/schema-parts.ts'
-import { assetName, COMMON, closed, defaulted, defined, object, pointer, reason } from './schema-parts.ts'
+import { type Condition, conditionSchemas } from './condition-schemas.ts'
+import {
+  assetName,
+  COMMON,
+  closed,
+  defaulted,
+  defined,
+  object,
+  pointer,
+  reason,
+} from './schema-parts.ts'
 
 const INSTALL = oneOf(['always', 'opt-in'], {
   description:

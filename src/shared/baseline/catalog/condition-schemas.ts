@@ -5,9 +5,9 @@ import {
   type TSchema,
   Type,
 } from '@sinclair/typebox'
+import { type Frozen, oneOf } from '../../api/schema-parts.ts'
 import { DETECTORS, TOPOLOGY_FIELDS, type TopologyField } from '../facts/facts.ts'
 import { ANNOTATION_FORMATS, type AnnotationFormat } from './annotation-formats.ts'
-import { type Frozen, oneOf } from '../../api/schema-parts.ts'
 import { API_GROUP, API_KIND, apiVersions, assetName, closed, pointer } from './schema-parts.ts'
 
 const condition = <const T extends string, Members extends TProperties>(

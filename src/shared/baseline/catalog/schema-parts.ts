@@ -1,4 +1,5 @@
 import { type ObjectOptions, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { oneOf } from '../../api/schema-parts.ts'
 
 /** A map with these members, and no others. */
 export const closed = <Members extends TProperties>(members: Members, options?: ObjectOptions) =>

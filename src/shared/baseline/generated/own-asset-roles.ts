@@ -1,7 +1,7 @@
+import { clusterRoleFor, roleFor } from '../../api/roles.ts'
 import type { KubeObject } from '../../engine/json/object.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { BASELINE } from '../names.ts'
-import { clusterRoleFor, roleFor } from '../../api/roles.ts'
 import { assetRules, namespaceRules, objectRules, readOnly } from './rbac.ts'
 
 /** The account of the chart's Job that looks before an installation. */
