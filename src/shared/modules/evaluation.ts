@@ -1,4 +1,4 @@
-import type { JsonMap } from '../engine/json/object.ts'
+import type { JsonMap, KubeObject } from '../engine/json/object.ts'
 import type { Module, ModuleError } from './module.ts'
 
 /** What is evaluated: a module with the input of one object, and the platform's policies over what comes out. */
@@ -35,11 +35,18 @@ export interface Violation {
 
 export type Severity = 'Error' | 'Warning' | 'Info'
 
+/** What every node has: that the rest of it fits a graph has not been looked at. */
+export interface RenderedNode {
+  readonly id: string
+  readonly object: KubeObject
+  readonly [field: string]: unknown
+}
+
 /** Nodes and violations: there may be both. */
 export interface Rendered {
   readonly kind: 'Rendered'
-  /** The list `graph: nodes` of the module, in its order; no node has been looked at. */
-  readonly nodes: readonly JsonMap[]
+  /** The list `graph: nodes` of the module, in its order. */
+  readonly nodes: readonly RenderedNode[]
   readonly violations: readonly Violation[]
   /** The policies whose severity the platform lets an object change. */
   readonly overridable: readonly string[]

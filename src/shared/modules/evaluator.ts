@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import type { JsonMap } from '../engine/json/object.ts'
 import { sha256 } from '../ops/digest.ts'
-import type { Evaluation, Outcome, Patience, Violation } from './evaluation.ts'
+import type { Evaluation, Outcome, Patience, RenderedNode, Violation } from './evaluation.ts'
 import { createMemory, type Memory } from './memory.ts'
 import type { ModuleError } from './module.ts'
 import { type ProgramRequest, requestOf } from './request.ts'
@@ -32,7 +31,7 @@ export interface Took {
 
 /** What the program writes. */
 interface Answer {
-  readonly nodes?: readonly JsonMap[]
+  readonly nodes?: readonly RenderedNode[]
   readonly violations?: readonly Violation[]
   readonly overridable?: readonly string[]
   readonly errors?: readonly ModuleError[]

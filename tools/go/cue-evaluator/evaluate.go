@@ -17,6 +17,11 @@ const (
 	inputName  = "spec.input" // the input's name in positions, and what paths within it begin with
 )
 
+var (
+	inputPath   = cue.ParsePath("input")
+	contextPath = cue.ParsePath("context")
+)
+
 type source struct {
 	Files map[string]string `json:"files"`
 	Path  string            `json:"path"`
@@ -99,6 +104,7 @@ func (e *evaluation) module(asked request) (cue.Value, []problem) {
 	if failed != nil {
 		return none, failed
 	}
+	value = value.FillPath(contextPath, e.context)
 	schema := value.LookupPath(cue.ParsePath("#Input"))
 	if !schema.Exists() {
 		return none, problems("load", errors.Newf(token.NoPos, "the package has no #Input"))
@@ -112,7 +118,7 @@ func (e *evaluation) module(asked request) (cue.Value, []problem) {
 	if err := e.input.Validate(cue.Concrete(true), cue.Final()); err != nil {
 		return none, problems("input", err)
 	}
-	value = e.fill(value)
+	value = value.FillPath(inputPath, e.input)
 	if err := value.Validate(); err != nil {
 		return none, problems("evaluate", err)
 	}
@@ -128,8 +134,8 @@ func (e *evaluation) nodes(module cue.Value) (json.RawMessage, []problem) {
 	if err := nodes.Validate(cue.Concrete(true), cue.Final()); err != nil {
 		return nil, problems("evaluate", err)
 	}
-	if nodes.Kind() != cue.ListKind {
-		return nil, problems("evaluate", errors.Newf(nodes.Pos(), "graph: nodes is no list"))
+	if _, failed := checked(nodes, nodeSchema, "evaluate"); failed != nil {
+		return nil, failed
 	}
 	text, err := nodes.MarshalJSON()
 	if err != nil {
@@ -149,7 +155,7 @@ func (e *evaluation) judge(policies source, nodes json.RawMessage) (response, []
 	if err != nil {
 		return none, problems("policy", err)
 	}
-	value = e.fill(value).FillPath(cue.ParsePath("graph"), graph)
+	value = value.FillPath(inputPath, e.input).FillPath(contextPath, e.context).FillPath(cue.ParsePath("graph"), graph)
 	if err := value.Validate(); err != nil {
 		return none, problems("policy", err)
 	}
@@ -179,10 +185,6 @@ func (e *evaluation) build(from source, loading, evaluating string) (cue.Value, 
 		return cue.Value{}, problems(evaluating, err)
 	}
 	return value, nil
-}
-
-func (e *evaluation) fill(value cue.Value) cue.Value {
-	return value.FillPath(cue.ParsePath("input"), e.input).FillPath(cue.ParsePath("context"), e.context)
 }
 
 // data is JSON as a value; nothing is an empty map.

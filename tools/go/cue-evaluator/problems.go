@@ -63,12 +63,13 @@ func merged(all []problem) problem {
 			break
 		}
 	}
-	one := chosen[0]
+	one := problem{Code: all[0].Code, Path: all[0].Path}
 	var messages []string
-	for _, other := range chosen {
-		if !slices.Contains(messages, other.Message) {
-			messages = append(messages, other.Message)
+	for at, other := range chosen {
+		if isRepeated(other, chosen[at+1:]) {
+			continue
 		}
+		messages = append(messages, other.Message)
 		if one.Position == "" {
 			one.Position = other.Position
 		}
@@ -85,6 +86,16 @@ func keep(all []problem, is func(problem) bool) []problem {
 		}
 	}
 	return some
+}
+
+// mismatch is how CUE ends where the types differ: it says so for a default, too, and for the type itself last.
+var mismatch = regexp.MustCompile(`\(mismatched types .*\)$`)
+
+func isRepeated(one problem, later []problem) bool {
+	types := mismatch.FindString(one.Message)
+	return slices.ContainsFunc(later, func(other problem) bool {
+		return other.Message == one.Message || types != "" && mismatch.FindString(other.Message) == types
+	})
 }
 
 func isBound(one problem) bool { return strings.Contains(one.Message, "out of bound") }

@@ -1,0 +1,17 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import type { Result } from '../engine/result.ts'
+import { createModule, type Module, type ModuleError } from './module.ts'
+
+/** A module of the CUE files in a folder and below it, such as one that comes with the program; throws where there is no such folder. */
+export function folderModule(folder: string): Result<Module, ModuleError> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.cue'))
+    .map(({ parentPath, name }) => join(parentPath, name))
+  const textOf = (path: string) => [
+    relative(folder, path).split(sep).join('/'),
+    readFileSync(path, 'utf8'),
+  ]
+  return createModule(Object.fromEntries(paths.map(textOf)))
+}
