@@ -19,7 +19,9 @@ import { whatToTry } from './what-to-try.ts'
 const CRDS = join(import.meta.dirname, '../../test/crds')
 const SAMPLES = join(import.meta.dirname, '../../test/samples')
 
-export type DevOptions = Partial<OwnClusterOptions>
+export interface DevOptions extends Partial<OwnClusterOptions> {
+  readonly systems: 'baseline' | 'graph'
+}
 
 /** `npm start`: the whole product at work, until Ctrl-C. */
 export async function dev(options: DevOptions, env: Env): Promise<void> {
@@ -28,6 +30,11 @@ export async function dev(options: DevOptions, env: Env): Promise<void> {
   const print = (line: string) => {
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     process.stdout.write(`${seconds.padStart(6)}s  ${line}\n`)
+  }
+  if (options.systems === 'graph') {
+    if (options.kubeconfig !== undefined)
+      throw new UsageError('--systems graph runs on the embedded control plane only')
+    return (await import('./graph.ts')).graph(env, print, signal)
   }
   if (options.kubeconfig === undefined) {
     if (options.write || options.webhookHost)

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 
 import { assetsOption, disruptiveChangesOption } from '../../src/cli/options.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
@@ -11,6 +11,11 @@ const program = new Command('npm start --')
   .option(
     '--webhook-host <address>',
     'with --kubeconfig --write: our address as that cluster’s API server sees it',
+  )
+  .addOption(
+    new Option('--systems <names>', 'which systems to run')
+      .choices(['baseline', 'graph'])
+      .default('baseline'),
   )
   .addOption(assetsOption())
   .addOption(disruptiveChangesOption('apply on the embedded cluster, hold on your own'))

@@ -5,7 +5,7 @@ import { createRecorder } from '../../shared/cluster/events.ts'
 import type { HealLimits } from '../../shared/engine/throttle.ts'
 import { GRAPH, MARKS } from '../../shared/graph/names.ts'
 import type { ResourceGraph } from '../../shared/graph/resource-graph.ts'
-import { createEvaluator } from '../../shared/modules/evaluator.ts'
+import { Evaluator } from '../../shared/modules/evaluator.ts'
 import type { Module } from '../../shared/modules/module.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
 import type { Listen } from '../../shared/ops/listen.ts'
@@ -100,7 +100,7 @@ export async function runGraphReconciler(
       metrics.applyDuration.observe(seconds)
     },
   })
-  const evaluator = createEvaluator({
+  const evaluator = new Evaluator({
     program: config.evaluator,
     onOutcome({ kind: outcome }, { seconds, isRemembered }) {
       if (isRemembered) metrics.remembered.inc()
@@ -142,7 +142,7 @@ export async function runGraphReconciler(
   const working = manager.run().catch(() => undefined)
   const end = async () => {
     await manager.stop()
-    await evaluator.close()
+    evaluator.close()
     await working
     await app.close()
   }
