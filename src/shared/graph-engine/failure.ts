@@ -5,8 +5,8 @@ export interface Failure {
   readonly message: string
   /** How often in a row. */
   readonly attempts: number
-  /** When it failed last, and from when on it is tried again: milliseconds, as all times of the graph engine. */
-  readonly at: number
+  /** Of the first of them, and from when on it is tried again: milliseconds, as all times of the graph engine. */
+  readonly since: number
   readonly retryAt: number
   /** The hash of what was tried: something else is tried at once. */
   readonly hash?: string
@@ -34,12 +34,13 @@ export function failedAgain(
   previous: Failure | undefined,
   { message, hash, now, jitter }: FailureInput,
 ): Failure {
-  const attempts = previous && previous.hash === hash ? previous.attempts + 1 : 1
+  const again = previous?.hash === hash ? previous : undefined
+  const attempts = (again?.attempts ?? 0) + 1
   const limitMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 30), LONGEST_RETRY_MS)
   return {
     message: bounded(message),
     attempts,
-    at: now,
+    since: again?.since ?? now,
     retryAt: now + limitMs * (0.5 + jitter / 2),
     ...(hash !== undefined && { hash }),
   }

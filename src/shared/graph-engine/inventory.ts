@@ -1,6 +1,15 @@
 import { canonicalJson } from '../engine/json/canonical.ts'
+import { isEqual } from '../engine/json/equal.ts'
 import type { KubeObject } from '../engine/json/object.ts'
-import { type DeletionPolicy, keyOf, type ObjectRef } from './node.ts'
+import {
+  type DeletionPolicy,
+  type Graph,
+  type GraphNode,
+  isWholeGraph,
+  keyOf,
+  type ObjectRef,
+  refOf,
+} from './node.ts'
 
 /** SHA-256 of a text, hexadecimal. */
 export type Digest = (text: string) => string
@@ -33,6 +42,44 @@ export type Inventory = readonly InventoryItem[]
 
 /** The hash of a desired object, without its marks: the same for equal objects, in whatever order their fields come. */
 export const hashOf = (object: KubeObject, digest: Digest) => digest(canonicalJson(object))
+
+/**
+ * The inventory that holds every object of the graph, and all that was in it before: what is not written down
+ * before it is applied could be lost by a crash. It is the same one where nothing is new.
+ */
+export function withIntent(inventory: Inventory, graph: Graph, now: number): Inventory {
+  const { nodes } = graph
+  const nodeOf = new Map(nodes.map((node) => [keyOf(refOf(node.object)), node]))
+  const isWhole = isWholeGraph(graph)
+  const kept = inventory.map((item) => {
+    const node = nodeOf.get(keyOf(item))
+    if (node) return itemFor(node, item)
+    // A node that is missing in half a graph, or in an empty one, has not left it.
+    return isWhole && item.removedAt === undefined ? { ...item, removedAt: now } : item
+  })
+  const known = new Set(inventory.map(keyOf))
+  const added = nodes.filter(({ object }) => !known.has(keyOf(refOf(object))))
+  const next = [...kept, ...added.map((node) => itemFor(node))]
+  return sameOr(inventory, next)
+}
+
+/** The inventory that is written already where the next one is the same, so that nobody writes it again. */
+export const sameOr = (written: Inventory, next: Inventory): Inventory =>
+  isEqual(next, written) ? written : next
+
+function itemFor({ id, object, applyPolicy, dependsOn = [] }: GraphNode, item?: InventoryItem) {
+  const { uid, hash = '', state = 'Pending' } = item ?? {}
+  return {
+    id,
+    ...refOf(object),
+    ...(uid !== undefined && { uid }),
+    hash,
+    // Its deletion was asked for before it came back: what there is of it will go.
+    state: state === 'Pruned' ? 'Pending' : state,
+    ...(dependsOn.length > 0 && { dependsOn }),
+    ...(applyPolicy?.deletionPolicy && { deletionPolicy: applyPolicy.deletionPolicy }),
+  } satisfies InventoryItem
+}
 
 /** The inventory after an apply was answered; `uid` is the answer's. */
 export const recordApplied = (

@@ -37,6 +37,9 @@ export interface Graph {
   readonly isComplete: boolean
 }
 
+/** Whether what a graph lacks has left it: an empty one is a rendering that failed. */
+export const isWholeGraph = ({ nodes, isComplete }: Graph) => isComplete && nodes.length > 0
+
 /** Which object is meant, whatever version of its API it is written in. */
 export interface ObjectRef {
   readonly apiVersion: string
@@ -53,8 +56,16 @@ export const refOf = ({ apiVersion, kind, metadata }: KubeObject): ObjectRef => 
 })
 
 /** The key of an object in maps: `apps/Deployment/shop/web`. The version is no part of it: one object can be read in several. */
-export const keyOf = ({ apiVersion, kind, namespace = '', name }: ObjectRef) =>
-  `${groupOf(apiVersion)}/${kind}/${namespace}/${name}`
+export const keyOf = (ref: ObjectRef) => `${kindKeyOf(ref)}/${ref.namespace ?? ''}/${ref.name}`
+
+/** The key of a kind: `apps/Deployment`, and `/Service` of the core group. */
+export const kindKeyOf = ({
+  apiVersion,
+  kind,
+}: {
+  readonly apiVersion: string
+  readonly kind: string
+}) => `${groupOf(apiVersion)}/${kind}`
 
 /** The object as messages name it: `Deployment shop/web`. */
 export const titleOf = ({ kind, namespace, name }: ObjectRef) =>

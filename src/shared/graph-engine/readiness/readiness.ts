@@ -24,10 +24,33 @@ export function readinessOf(object: KubeObject, now: number): Readiness {
   )
 }
 
-export const terminating = ({ metadata }: KubeObject): Readiness | undefined =>
-  metadata.deletionTimestamp
-    ? { state: 'Terminating', message: `is being deleted since ${metadata.deletionTimestamp}` }
+export const terminating = (object: KubeObject): Readiness | undefined =>
+  object.metadata.deletionTimestamp
+    ? { state: 'Terminating', message: describeTermination(object) }
     : undefined
+
+/** Since when an object is being deleted and, as far as it says so itself, what holds that up. */
+export function describeTermination(object: KubeObject): string {
+  const { deletionTimestamp, finalizers } = object.metadata
+  const names =
+    Array.isArray(finalizers) && finalizers.length > 0
+      ? ` (finalizers: ${finalizers.join(', ')})`
+      : ''
+  const obstacle = conditionsOf(object).find(
+    ({ type, status }) => status === 'True' && NAMESPACE_OBSTACLES.has(type),
+  )
+  const words = obstacle ? `: ${describeCondition(obstacle)}` : ''
+  return `is being deleted since ${deletionTimestamp}${names}${words}`
+}
+
+/** The conditions by which a Namespace says what is still in it, the telling ones of them. */
+const NAMESPACE_OBSTACLES = new Set([
+  'NamespaceDeletionDiscoveryFailure',
+  'NamespaceDeletionGroupVersionParsingFailure',
+  'NamespaceDeletionContentFailure',
+  'NamespaceContentRemaining',
+  'NamespaceFinalizersRemaining',
+])
 
 /** While the status is about an earlier generation it says nothing about this one. */
 export function unobserved(object: KubeObject): Readiness | undefined {
