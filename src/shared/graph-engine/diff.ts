@@ -1,5 +1,5 @@
 import { isMap, type KubeObject } from '../engine/json/object.ts'
-import { formatPointer } from '../engine/json/pointer.ts'
+import { formatPointer, valueAt } from '../engine/json/pointer.ts'
 import { type Digest, hashOf, type Inventory } from './inventory.ts'
 import {
   type DeletionPolicy,
@@ -50,27 +50,33 @@ export function diff(input: DiffInput): readonly Difference[] {
   return isWholeGraph(graph) ? [...nodes, ...removals(input)] : nodes
 }
 
-function nodeDifference(
-  { id, object, applyPolicy }: GraphNode,
-  hash: string | undefined,
-  key: string,
-  { live, digest }: DiffInput,
-): Difference {
+function nodeDifference(node: GraphNode, hash = '', key: string, input: DiffInput): Difference {
+  const { id, object, applyPolicy } = node
   const about = { id, ref: refOf(object) }
-  const isSame = hash === hashOf(object, digest)
-  const observation = live?.objects.get(key)
-  if (!live || !observation || observation.state === 'unreadable') {
-    // An empty hash is an intent, of which nobody knows whether anything came of it.
-    if (!hash) return { kind: 'created', ...about }
-    return { kind: isSame || applyPolicy?.mode === 'Create' ? 'unchanged' : 'changed', ...about }
-  }
-  if (observation.state === 'absent') return { kind: 'created', ...about }
-  const verdict = verdictOf(observation.object, live.owner, live.names)
+  const isSame = hash === hashOf(object, input.digest)
+  const isFixed = applyPolicy?.mode === 'Create'
+  const observation = input.live?.objects.get(key)
+  if (observation?.state === 'absent') return { kind: 'created', ...about }
+  if (input.live && observation?.state === 'present')
+    return { ...about, ...liveDifference(object, observation.object, isFixed, isSame, input.live) }
+  // An empty hash is an intent, of which nobody knows whether anything came of it.
+  if (hash === '') return { kind: 'created', ...about }
+  return { kind: isSame || isFixed ? 'unchanged' : 'changed', ...about }
+}
+
+function liveDifference(
+  desired: KubeObject,
+  object: KubeObject,
+  isFixed: boolean,
+  isSame: boolean,
+  { owner, names }: NonNullable<DiffInput['live']>,
+): Omit<Difference, 'id' | 'ref'> {
+  const verdict = verdictOf(object, owner, names)
   if (verdict.kind === 'foreign' || verdict.kind === 'owned')
-    return { kind: 'refused', ...about, message: describeVerdict(verdict) }
-  const fields = differingFields(object, observation.object)
-  const isLeft = applyPolicy?.mode === 'Create' || (isSame && fields.length === 0)
-  return isLeft ? { kind: 'unchanged', ...about } : { kind: 'changed', ...about, fields }
+    return { kind: 'refused', message: describeVerdict(verdict) }
+  if (isFixed) return { kind: 'unchanged' }
+  const fields = differingFields(desired, object)
+  return isSame && fields.length === 0 ? { kind: 'unchanged' } : { kind: 'changed', fields }
 }
 
 function removals({ graph, inventory, live, deletionPolicy }: DiffInput): readonly Difference[] {
@@ -112,7 +118,7 @@ function collectDiffering(
     return
   }
   for (const [name, value] of Object.entries(desired ?? {}))
-    collectDiffering(value, memberAt(live, name), [...path, name], differing)
+    collectDiffering(value, valueAt(live, [name]), [...path, name], differing)
 }
 
 /** The server keeps no null, and leaves out what is empty. */
@@ -124,8 +130,3 @@ const isEmpty = (value: unknown) =>
 
 const areLists = (desired: unknown, live: unknown) =>
   Array.isArray(desired) && Array.isArray(live) && live.length >= desired.length
-
-const memberAt = (container: unknown, name: string): unknown =>
-  isMap(container) || Array.isArray(container)
-    ? (container as Readonly<Record<string, unknown>>)[name]
-    : undefined
