@@ -1,12 +1,28 @@
-import type { Digest, Inventory } from './inventory.ts'
-import type { DeletionPolicy, Graph, ObjectRef } from './node.ts'
+import { isMap, type KubeObject } from '../engine/json/object.ts'
+import { formatPointer, valueAt } from '../engine/json/pointer.ts'
+import { type Digest, hashOf, type Inventory } from './inventory.ts'
+import {
+  type DeletionPolicy,
+  type Graph,
+  type GraphNode,
+  isWholeGraph,
+  keyOf,
+  type ObjectRef,
+  refOf,
+} from './node.ts'
+import { describeVerdict, type MarkNames, type Owner, verdictOf } from './ownership.ts'
+import { deletionOrder } from './prune/deletion-order.ts'
+import { retentionOf } from './prune/retention.ts'
 import type { Observed } from './step/observed.ts'
 
+/** What an execution would do with one object. */
 export interface Difference {
-  readonly kind: 'created' | 'changed' | 'unchanged' | 'pruned' | 'left'
+  readonly kind: 'created' | 'changed' | 'unchanged' | 'refused' | 'pruned' | 'left'
   readonly id: string
   readonly ref: ObjectRef
-  /** JSON pointers of what desired states otherwise than live, where live is known. */
+  /** Why it is refused or left. */
+  readonly message?: string
+  /** JSON pointers of what live has otherwise, or not at all; only where live is known. */
   readonly fields?: readonly string[]
 }
 
@@ -14,12 +30,103 @@ export interface DiffInput {
   readonly graph: Graph
   readonly inventory: Inventory
   /** Absent at the door, where only hashes are known. */
-  readonly objects?: Observed['objects']
+  readonly live?: {
+    readonly objects: Observed['objects']
+    readonly owner: Owner
+    readonly names: MarkNames
+  }
   readonly deletionPolicy?: DeletionPolicy
   readonly digest: Digest
 }
 
-/** What an execution of the graph would do: nodes in their order, then what leaves, in the order in which it would go. */
-export function diff(_input: DiffInput): readonly Difference[] {
-  throw new Error('diff: not written yet')
+/** What an execution of the graph would do: its nodes in their order, then what leaves it, in the order in which that would go. */
+export function diff(input: DiffInput): readonly Difference[] {
+  const { graph, inventory } = input
+  const items = new Map(inventory.map((item) => [keyOf(item), item]))
+  const nodes = graph.nodes.map((node) => {
+    const key = keyOf(refOf(node.object))
+    return nodeDifference(node, items.get(key)?.hash, key, input)
+  })
+  return isWholeGraph(graph) ? [...nodes, ...removals(input)] : nodes
 }
+
+function nodeDifference(node: GraphNode, hash = '', key: string, input: DiffInput): Difference {
+  const { id, object, applyPolicy } = node
+  const about = { id, ref: refOf(object) }
+  const isSame = hash === hashOf(object, input.digest)
+  const isFixed = applyPolicy?.mode === 'Create'
+  const observation = input.live?.objects.get(key)
+  if (observation?.state === 'absent') return { kind: 'created', ...about }
+  if (input.live && observation?.state === 'present')
+    return { ...about, ...liveDifference(object, observation.object, isFixed, isSame, input.live) }
+  // An empty hash is an intent, of which nobody knows whether anything came of it.
+  if (hash === '') return { kind: 'created', ...about }
+  return { kind: isSame || isFixed ? 'unchanged' : 'changed', ...about }
+}
+
+function liveDifference(
+  desired: KubeObject,
+  object: KubeObject,
+  isFixed: boolean,
+  isSame: boolean,
+  { owner, names }: NonNullable<DiffInput['live']>,
+): Omit<Difference, 'id' | 'ref'> {
+  const verdict = verdictOf(object, owner, names)
+  if (verdict.kind === 'foreign' || verdict.kind === 'owned')
+    return { kind: 'refused', message: describeVerdict(verdict) }
+  if (isFixed) return { kind: 'unchanged' }
+  const fields = differingFields(desired, object)
+  return isSame && fields.length === 0 ? { kind: 'unchanged' } : { kind: 'changed', fields }
+}
+
+function removals({ graph, inventory, live, deletionPolicy }: DiffInput): readonly Difference[] {
+  const wanted = new Set(graph.nodes.map(({ object }) => keyOf(refOf(object))))
+  const going = inventory.filter((item) => !wanted.has(keyOf(item)))
+  return deletionOrder(going)
+    .flat()
+    .filter((item) => live?.objects.get(keyOf(item))?.state !== 'absent')
+    .map(({ id, ...item }) => {
+      const { apiVersion, kind, namespace, name } = item
+      const ref = { apiVersion, kind, ...(namespace && { namespace }), name }
+      const retention = retentionOf({ id, ...item }, deletionPolicy)
+      return retention
+        ? { kind: 'left', id, ref, message: retention.message }
+        : { kind: 'pruned', id, ref }
+    })
+}
+
+/**
+ * Where live is not what desired states, as JSON pointers. For people: the server writes some values otherwise than they are
+ * sent, which a dry run tells apart and this does not. Lists are compared item by item, live ones may say more.
+ */
+export function differingFields(desired: KubeObject, live: KubeObject): readonly string[] {
+  const differing: string[] = []
+  collectDiffering(desired, live, [], differing)
+  return differing
+}
+
+function collectDiffering(
+  desired: unknown,
+  live: unknown,
+  path: readonly string[],
+  differing: string[],
+) {
+  if (desired === live || isAbsent(desired, live)) return
+  const isSameSort = isMap(desired) ? isMap(live) : areLists(desired, live)
+  if (!isSameSort) {
+    differing.push(formatPointer(path))
+    return
+  }
+  for (const [name, value] of Object.entries(desired ?? {}))
+    collectDiffering(value, valueAt(live, [name]), [...path, name], differing)
+}
+
+/** The server keeps no null, and leaves out what is empty. */
+const isAbsent = (desired: unknown, live: unknown) =>
+  live === undefined && (desired === null || desired === '' || isEmpty(desired))
+
+const isEmpty = (value: unknown) =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0
+
+const areLists = (desired: unknown, live: unknown) =>
+  Array.isArray(desired) && Array.isArray(live) && live.length >= desired.length

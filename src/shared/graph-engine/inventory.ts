@@ -5,6 +5,7 @@ import {
   type DeletionPolicy,
   type Graph,
   type GraphNode,
+  isWholeGraph,
   keyOf,
   type ObjectRef,
   refOf,
@@ -46,17 +47,15 @@ export const hashOf = (object: KubeObject, digest: Digest) => digest(canonicalJs
  * The inventory that holds every object of the graph, and all that was in it before: what is not written down
  * before it is applied could be lost by a crash. It is the same one where nothing is new.
  */
-export function withIntent(
-  inventory: Inventory,
-  { nodes, isComplete }: Graph,
-  now: number,
-): Inventory {
+export function withIntent(inventory: Inventory, graph: Graph, now: number): Inventory {
+  const { nodes } = graph
   const nodeOf = new Map(nodes.map((node) => [keyOf(refOf(node.object)), node]))
+  const isWhole = isWholeGraph(graph)
   const kept = inventory.map((item) => {
     const node = nodeOf.get(keyOf(item))
     if (node) return itemFor(node, item)
-    // A node that is missing in half a graph has not left it.
-    return isComplete && item.removedAt === undefined ? { ...item, removedAt: now } : item
+    // A node that is missing in half a graph, or in an empty one, has not left it.
+    return isWhole && item.removedAt === undefined ? { ...item, removedAt: now } : item
   })
   const known = new Set(inventory.map(keyOf))
   const added = nodes.filter(({ object }) => !known.has(keyOf(refOf(object))))

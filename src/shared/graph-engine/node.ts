@@ -37,6 +37,9 @@ export interface Graph {
   readonly isComplete: boolean
 }
 
+/** Whether what a graph lacks has left it: an empty one is a rendering that failed. */
+export const isWholeGraph = ({ nodes, isComplete }: Graph) => isComplete && nodes.length > 0
+
 /** Which object is meant, whatever version of its API it is written in. */
 export interface ObjectRef {
   readonly apiVersion: string

@@ -2,12 +2,12 @@ import { cut } from '../../engine/format-value.ts'
 import { annotationOf, type KubeObject } from '../../engine/json/object.ts'
 import type { Inventory, InventoryItem } from '../inventory.ts'
 import { keyOf, type ObjectRef, titleOf } from '../node.ts'
-import { orderOf } from '../order.ts'
 import { verdictOf } from '../ownership.ts'
 import { describeTermination } from '../readiness/readiness.ts'
 import type { DeleteAction } from '../step/action.ts'
 import type { StepInput } from '../step/step.ts'
 import { timeOf } from '../time.ts'
+import { deletionOrder } from './deletion-order.ts'
 import { retentionOf } from './retention.ts'
 
 /** An object that stays although it should go, or goes slowly: which, why, since when. */
@@ -96,25 +96,14 @@ const deleteAction = (
   ...(resourceVersion && { resourceVersion }),
 })
 
-/** Dependents first. Items may share an id, when a node was given another object; an edge to it means all of them. */
+/** Dependents first, so that of each item it is known whether something that needs it is still there. */
 function fatesOf(input: PruneInput): ReadonlyMap<InventoryItem, Fate> {
-  const byId = Map.groupBy(input.going, ({ id }) => id)
-  const { waves, rest } = orderOf(
-    [...byId].map(([id, items]) => ({
-      id,
-      dependsOn: items.flatMap(({ dependsOn = [] }) => dependsOn),
-    })),
-  )
-  const inCycle = new Set(rest)
   const needed = new Set<string>()
   const fates = new Map<InventoryItem, Fate>()
-  for (const id of [...waves.flat(), ...rest].reverse()) {
-    const items = byId.get(id) ?? []
-    for (const item of items) fates.set(item, fateOf(item, needed.has(id), input))
-    const remaining = items.filter((item) => isStillThere(fates.get(item)))
-    // Edges in a circle, which only an edited status can hold, would keep all of it for ever.
-    for (const dependency of remaining.flatMap(({ dependsOn = [] }) => dependsOn))
-      if (!(inCycle.has(id) && inCycle.has(dependency))) needed.add(dependency)
+  for (const group of deletionOrder(input.going)) {
+    for (const item of group) fates.set(item, fateOf(item, needed.has(item.id), input))
+    for (const item of group.filter((one) => isStillThere(fates.get(one))))
+      for (const dependency of item.dependsOn ?? []) needed.add(dependency)
   }
   return fates
 }

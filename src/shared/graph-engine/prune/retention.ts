@@ -1,5 +1,5 @@
-import type { InventoryItem } from './inventory.ts'
-import { type DeletionPolicy, kindKeyOf } from './node.ts'
+import type { InventoryItem } from '../inventory.ts'
+import { type DeletionPolicy, kindKeyOf } from '../node.ts'
 
 /** Kinds whose deletion takes with it what cannot be applied again, and what is lost with each. */
 const PRECIOUS: Readonly<Record<string, string>> = {

@@ -1,5 +1,13 @@
 import { type Digest, type Inventory, sameOr, withIntent } from '../inventory.ts'
-import { type DeletionPolicy, type Graph, type GraphNode, keyOf, refOf, titleOf } from '../node.ts'
+import {
+  type DeletionPolicy,
+  type Graph,
+  type GraphNode,
+  isWholeGraph,
+  keyOf,
+  refOf,
+  titleOf,
+} from '../node.ts'
 import { orderOf } from '../order.ts'
 import { fieldManagerOf, type MarkNames, type Owner } from '../ownership.ts'
 import { type Obstacle, type Pruned, prune, type Release } from '../prune/prune.ts'
@@ -105,8 +113,8 @@ function blockerOf(
  * Only after all was applied: what is to go may still serve until its successor is there. A graph that is empty or half
  * a graph is a failed rendering, and says nothing about what should go.
  */
-const mayPrune = ({ nodes, isComplete }: Graph, decisions: Decisions) =>
-  isComplete && nodes.length > 0 && [...decisions.values()].every(({ isApplied }) => isApplied)
+const mayPrune = (graph: Graph, decisions: Decisions) =>
+  isWholeGraph(graph) && [...decisions.values()].every(({ isApplied }) => isApplied)
 
 function pruneRemoved(input: StepInput, intent: Inventory): Pruned {
   const wanted = new Set(input.graph.nodes.map(({ object }) => keyOf(refOf(object))))
