@@ -27,6 +27,7 @@ export function createMemory({ bytes, exceededMs, now }: MemoryOptions): Memory 
     maxSize: bytes,
     sizeCalculation: (run) => ENTRY_BYTES + (run.kind === 'Answered' ? run.text.length : 0),
     perf: { now },
+    ttlResolution: 0, // it asks for the time when it needs it, instead of setting a timer
   })
   return {
     get(key, deadlineMs) {

@@ -2,7 +2,12 @@ module cue-evaluator
 
 go 1.26.0
 
-godebug default=go1.26
+// It runs on two threads, whatever the container may have: so it needs to open no file that would say.
+godebug (
+	containermaxprocs=0
+	default=go1.26
+	updatemaxprocs=0
+)
 
 require cuelang.org/go v0.17.1
 
