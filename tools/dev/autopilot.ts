@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { KubeConfig } from '@kubernetes/client-node'
 
 import type { Catalog } from '../../src/shared/baseline/catalog/catalog.ts'
@@ -63,17 +63,25 @@ export async function startAutopilot(options: AutopilotOptions): Promise<Autopil
     `--ops-listen=127.0.0.1:${port}`,
     ...(options.assets === undefined ? [] : [`--assets=${resolve(options.assets)}`]),
   ]
-  const webhook = createProcess(options, ['webhook'], [
-    ...common(webhookConfig, webhookOps),
-    `--listen=${isLoopback(webhookHost) ? webhookHost : ''}:${webhookPort}`,
-    '--shutdown-grace=0s',
-    ...(options.webhookFlags ?? []),
-  ])
-  const reconciler = createProcess(options, ['reconciler'], [
-    ...common(reconcilerConfig, reconcilerOps),
-    `--webhook-url=${webhookUrl}`,
-    ...(options.reconcilerFlags ?? []),
-  ])
+  const webhook = createProcess(
+    options,
+    ['webhook'],
+    [
+      ...common(webhookConfig, webhookOps),
+      `--listen=${isLoopback(webhookHost) ? webhookHost : ''}:${webhookPort}`,
+      '--shutdown-grace=0s',
+      ...(options.webhookFlags ?? []),
+    ],
+  )
+  const reconciler = createProcess(
+    options,
+    ['reconciler'],
+    [
+      ...common(reconcilerConfig, reconcilerOps),
+      `--webhook-url=${webhookUrl}`,
+      ...(options.reconcilerFlags ?? []),
+    ],
+  )
   webhook.start()
   reconciler.start()
   return {

@@ -15,9 +15,10 @@ import { whoAmI } from '../../src/shared/cluster/who-am-i.ts'
 import { accountUser } from '../../src/shared/engine/identity.ts'
 import type { Env } from '../../src/shared/ops/env.ts'
 import { createLog } from '../../src/shared/ops/log.ts'
-import { startAutopilot, untilEnd } from './autopilot.ts'
+import { startAutopilot } from './autopilot.ts'
 import { childEnvironment, DEV_NAMESPACE, ENTRY, type Print } from './environment.ts'
 import { createPreview } from './preview.ts'
+import { untilEnd } from './process.ts'
 
 export interface OwnClusterOptions {
   readonly kubeconfig: string

@@ -33,7 +33,8 @@ export async function untilReady(
   }
 }
 
-function requireRunning(child: Leashed): void {
+/** Throws, with its last words, where one of our processes has ended. */
+export function requireRunning(child: Leashed): void {
   if (!child.isRunning())
     throw new Error(`the ${child.name} ended by itself:\n${lastLines(child.output())}`)
 }

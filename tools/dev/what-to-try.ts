@@ -40,7 +40,7 @@ export const commandsToTry = (
 
 /** The text that `dev` ends its start with. */
 export function whatToTry({ kubeconfig, builtKubectl, path, logs, webhookPid }: WhatToTry): string {
-  const kubectl = isOnPath('kubectl', path) ? 'kubectl' : builtKubectl
+  const kubectl = kubectlOf(path, builtKubectl)
   const commands = commandsToTry(kubectl).map(([why, command]) => `  # ${why}\n  ${command}`)
   return `
 The platform is at its baseline. In another terminal:
@@ -54,6 +54,10 @@ To see the reconciler heal what the webhook did not see: kill -9 ${webhookPid}, 
 Logs: ${join(logs, 'webhook.log')} and reconciler.log beside it. Ctrl-C ends everything.
 `
 }
+
+/** The reader's own kubectl, where there is one on the PATH. */
+export const kubectlOf = (path: string, built: string) =>
+  isOnPath('kubectl', path) ? 'kubectl' : built
 
 function isOnPath(program: string, path: string): boolean {
   return path.split(delimiter).some((folder) => {

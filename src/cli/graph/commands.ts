@@ -17,6 +17,8 @@ const NAMESPACE = 'virt-platform-autopilot-graph'
 export function addGraphCommands({ program, commandOf, reconciler }: GraphCommandsInput): void {
   const systems = new Argument('<system>', 'which system').choices(['graph'])
 
+  // Else the baseline's options would be taken for its own wherever they stand.
+  for (const parent of [program, reconciler]) parent.enablePositionalOptions()
   commandOf(reconciler, 'graph', 'render Transforms and keep what they make, as one leader')
     .option('--namespace <name>', 'our own namespace', NAMESPACE)
     .addOption(kubeconfigOption())

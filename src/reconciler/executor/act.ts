@@ -2,7 +2,7 @@ import { type Client, isConflict, isForbidden, isNotFound } from '../../shared/c
 import { type Account, impersonate } from '../../shared/cluster/impersonate.ts'
 import { apply, deleteExactly, type Resource } from '../../shared/cluster/resource.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
-import type { Action } from '../../shared/graph-engine/step.ts'
+import type { Action } from '../../shared/graph-engine/step/action.ts'
 import { forbiddenReason } from './observer.ts'
 
 /** What came of one action. */

@@ -9,15 +9,10 @@ import {
 import { failedAgain } from '../../shared/graph-engine/failure.ts'
 import { type Inventory, recordApplied, recordFailed } from '../../shared/graph-engine/inventory.ts'
 import { keyOf, type ObjectRef, refOf } from '../../shared/graph-engine/node.ts'
-import {
-  type Action,
-  type ObjectMemory,
-  type Observation,
-  type Step,
-  type StepInput,
-  step,
-} from '../../shared/graph-engine/step.ts'
-import { type Teardown, teardown } from '../../shared/graph-engine/teardown.ts'
+import { type Teardown, teardown } from '../../shared/graph-engine/prune/teardown.ts'
+import type { Action } from '../../shared/graph-engine/step/action.ts'
+import type { ObjectMemory, Observation } from '../../shared/graph-engine/step/observed.ts'
+import { type Step, type StepInput, step } from '../../shared/graph-engine/step/step.ts'
 import { act, type Result } from './act.ts'
 import type { Observer, ObserverOptions } from './observer.ts'
 
@@ -78,37 +73,45 @@ export class Executor {
   }
 
   async #run<P extends Plan>(work: Work, plan: (input: StepInput) => P): Promise<P> {
-    const { key, account, graph, owner, deletionPolicy } = work
-    const { observer, names, digest, now } = this.#options
-    const refs = refsOf(work)
-    const objects = new Map(await observer.observe(key, account, refs))
+    const { key, account, graph } = work
+    const { observer } = this.#options
+    let objects = new Map(await observer.observe(key, account, refsOf(work)))
     const memories = this.#memories.get(key) ?? new Map<string, Memory>()
     this.#memories.set(key, memories)
     let { inventory } = work
     // What is ready as soon as it is applied lets the next ones be; nothing is waited for.
     for (let round = 0; ; round++) {
-      const decided = plan({
-        graph,
-        inventory,
-        observed: {
-          objects,
-          memory: new Map([...memories].map(([object, memory]) => [object, memory.object])),
-        },
-        owner,
-        names,
-        digest,
-        now: now(),
-        ...(deletionPolicy && { deletionPolicy }),
-      })
+      const decided = plan(this.#inputOf({ ...work, inventory }, objects, memories))
       if (decided.actions.length === 0 || round > graph.nodes.length) return decided
       if (decided.inventory !== inventory) await work.save(decided.inventory)
       inventory = decided.inventory
-      for (const [action, result] of await this.#actAll(decided.actions, account)) {
+      const results = await this.#actAll(decided.actions, account)
+      for (const [action, result] of results) {
         inventory = recorded(inventory, action, result)
         this.#remember(memories, action, result)
-        noteIn(objects, action, result)
-        observer.noteWritten(key, action.key, result.kind === 'applied' ? result.object : undefined)
+        this.#note(key, objects, action, result)
       }
+      if (results.some(([, { kind }]) => kind === 'stale'))
+        objects = new Map(await observer.observe(key, account, refsOf(work)))
+    }
+  }
+
+  #inputOf(
+    { graph, inventory, owner, deletionPolicy }: Work,
+    objects: ReadonlyMap<string, Observation>,
+    memories: ReadonlyMap<string, Memory>,
+  ): StepInput {
+    const { names, digest, now } = this.#options
+    const memory = new Map([...memories].map(([key, { object }]) => [key, object]))
+    return {
+      graph,
+      inventory,
+      observed: { objects, memory },
+      owner,
+      names,
+      digest,
+      now: now(),
+      ...(deletionPolicy && { deletionPolicy }),
     }
   }
 
@@ -132,6 +135,16 @@ export class Executor {
     }
     await Promise.all(Array.from({ length: CONCURRENCY }, work))
     return results
+  }
+
+  /** Takes an object in as a write left it. */
+  #note(graph: string, objects: Map<string, Observation>, { key }: Action, result: Result): void {
+    const { observer } = this.#options
+    observer.noteWritten(graph, key, result.kind === 'applied' ? result.object : undefined)
+    if (result.kind === 'applied') objects.set(key, { state: 'present', object: result.object })
+    else if (result.kind === 'gone') objects.set(key, { state: 'absent' })
+    // Nobody knows before it is read again.
+    else if (result.kind !== 'failed') objects.delete(key)
   }
 
   #remember(memories: Map<string, Memory>, action: Action, result: Result): void {
@@ -163,13 +176,6 @@ function recorded(inventory: Inventory, action: Action, result: Result): Invento
   return result.kind === 'applied'
     ? recordApplied(inventory, action, result.object.metadata.uid ?? '')
     : recordFailed(inventory, action.key)
-}
-
-function noteIn(objects: Map<string, Observation>, { key }: Action, result: Result): void {
-  if (result.kind === 'applied') objects.set(key, { state: 'present', object: result.object })
-  else if (result.kind === 'gone') objects.set(key, { state: 'absent' })
-  // Nobody knows before it is read again.
-  else if (result.kind !== 'failed') objects.delete(key)
 }
 
 const refsOf = ({ graph, inventory }: Work): readonly ObjectRef[] => {

@@ -6,7 +6,7 @@ import { accountUser } from '../../shared/engine/identity.ts'
 import { annotationOf, type KubeObject } from '../../shared/engine/json/object.ts'
 import { keyOf, type ObjectRef } from '../../shared/graph-engine/node.ts'
 import type { MarkNames } from '../../shared/graph-engine/ownership.ts'
-import type { Observation } from '../../shared/graph-engine/step.ts'
+import type { Observation } from '../../shared/graph-engine/step/observed.ts'
 import type { ServedKinds } from './served-kinds.ts'
 
 export interface ObserverOptions {
@@ -159,11 +159,15 @@ export class Observer {
     }
   }
 
-  // Of a stranger's object it is told who manages it; of ours that is half of its size.
+  // Of a stranger's object it is told who manages it; of ours it is enough which fields are still ours, and that is half of its size.
   #kept(object: KubeObject): KubeObject {
-    if (annotationOf(object, this.#options.names.ownerAnnotation) === undefined) return object
-    const { managedFields: _, ...metadata } = object.metadata
-    return { ...object, metadata }
+    const { names } = this.#options
+    if (annotationOf(object, names.ownerAnnotation) === undefined) return object
+    const { managedFields = [], ...metadata } = object.metadata
+    const own = managedFields.filter(({ manager }) =>
+      manager?.startsWith(`${names.fieldManagerPrefix}:`),
+    )
+    return { ...object, metadata: { ...metadata, managedFields: own } }
   }
 }
 

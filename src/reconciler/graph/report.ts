@@ -2,7 +2,7 @@ import type { RecordEvent } from '../../shared/cluster/events.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import type { ResourceGraph } from '../../shared/graph/resource-graph.ts'
 import { titleOf } from '../../shared/graph-engine/node.ts'
-import type { Release } from '../../shared/graph-engine/step.ts'
+import type { Release } from '../../shared/graph-engine/prune/prune.ts'
 import type { Log } from '../../shared/ops/log.ts'
 
 /** The part of a status that is told of. */
@@ -60,7 +60,7 @@ export function createReporter(log: Log, record: RecordEvent): Reporter {
       const note = `${titleOf(item)}: ${message}`
       const { kind, metadata } = graph
       log.info({ kind, namespace: metadata.namespace, name: metadata.name, reason }, note)
-      if (reason !== 'Gone') record({ subject: graph, type: 'Normal', reason, note })
+      record({ subject: graph, type: 'Normal', reason, note })
     },
   }
 }

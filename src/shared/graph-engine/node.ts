@@ -28,7 +28,7 @@ export interface Predicate {
   readonly conditionType?: string
   readonly conditionStatus?: string
   /** The node is in error when the predicate does not hold so long after the node was applied; absent or 0: it may take for ever. */
-  readonly timeoutSeconds?: number
+  readonly timeout?: number
 }
 
 export interface Graph {

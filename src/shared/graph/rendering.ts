@@ -1,6 +1,7 @@
 import { isKubeObject, type JsonMap, memberOf } from '../engine/json/object.ts'
 import type { GraphNode } from '../graph-engine/node.ts'
-import { type GraphProblem, validateNodes } from '../graph-engine/validate.ts'
+import type { GraphProblem } from '../graph-engine/validate/problem.ts'
+import { validateNodes } from '../graph-engine/validate/validate.ts'
 import type { Outcome, Rendered, Violation } from '../modules/evaluation.ts'
 import type { ModuleError } from '../modules/module.ts'
 import type { Cause, Fault } from './fault.ts'

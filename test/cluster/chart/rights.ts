@@ -1,5 +1,5 @@
 import { loadCatalogWith } from '../../../src/cli/assets.ts'
-import { type Rule } from '../../../src/shared/api/roles.ts'
+import type { Rule } from '../../../src/shared/api/roles.ts'
 import { accounts } from '../../../src/shared/baseline/generated/rbac.ts'
 import { accountUser } from '../../../src/shared/engine/identity.ts'
 import { NAMESPACE } from '../../chart/helm.ts'

@@ -17,7 +17,7 @@ import {
   TRANSFORM,
   type Transform,
 } from '../../../shared/graph/transform.ts'
-import type { Release } from '../../../shared/graph-engine/step.ts'
+import type { Release } from '../../../shared/graph-engine/prune/prune.ts'
 import type { Executor, Work } from '../../executor/executor.ts'
 import type { Observer } from '../../executor/observer.ts'
 import type { Controller } from '../../manager/manager.ts'
@@ -63,7 +63,6 @@ export class ResourceGraphController implements Controller {
   readonly onError: Controller['onError']
   readonly #options: ResourceGraphControllerOptions
   readonly #writtenAt = new Map<string, number>()
-  readonly #released = new Set<string>()
 
   constructor(options: ResourceGraphControllerOptions) {
     this.#options = options

@@ -7,8 +7,10 @@ import {
 import type { ResourceGraph, ResourceGraphStatus } from '../../../shared/graph/resource-graph.ts'
 import type { Inventory } from '../../../shared/graph-engine/inventory.ts'
 import { titleOf } from '../../../shared/graph-engine/node.ts'
-import type { NodeState, Obstacle, Step } from '../../../shared/graph-engine/step.ts'
-import type { Teardown } from '../../../shared/graph-engine/teardown.ts'
+import type { Obstacle } from '../../../shared/graph-engine/prune/prune.ts'
+import type { Teardown } from '../../../shared/graph-engine/prune/teardown.ts'
+import type { NodeState } from '../../../shared/graph-engine/step/node-state.ts'
+import type { Step } from '../../../shared/graph-engine/step/step.ts'
 
 /** What a ResourceGraph's status is to say after a pass. */
 export function statusAfter(graph: ResourceGraph, step: Step, now: Date): ResourceGraphStatus {

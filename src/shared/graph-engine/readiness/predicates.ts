@@ -24,13 +24,12 @@ export function nodeReadiness(
   const [first] = unmet
   if (!first) return ready('its predicates hold')
   const deadlines = unmet.flatMap(({ predicate, message }) => {
-    const { timeoutSeconds = 0 } = predicate
-    const at =
-      timeoutSeconds > 0 && appliedAt !== undefined ? appliedAt + timeoutSeconds * 1_000 : 0
-    return at > 0 ? [{ at, message, timeoutSeconds }] : []
+    const { timeout = 0 } = predicate
+    const at = timeout > 0 && appliedAt !== undefined ? appliedAt + timeout * 1_000 : 0
+    return at > 0 ? [{ at, message, timeout }] : []
   })
   const late = deadlines.find(({ at }) => at <= now)
-  if (late) return failed(`not ready after ${late.timeoutSeconds} s: ${late.message}`)
+  if (late) return failed(`not ready after ${late.timeout} s: ${late.message}`)
   return waiting(object, first.message, deadlines, now)
 }
 

@@ -116,7 +116,7 @@ const predicate: Check = (value, place) => [
     optional: {
       conditionType: text(/^[^\s]{1,316}$/, 'the type of a condition'),
       conditionStatus: oneOf(['True', 'False', 'Unknown']),
-      timeoutSeconds: seconds,
+      timeout: seconds,
     },
   })(value, place),
   ...(memberOf(value, 'type') === 'ConditionMatch'

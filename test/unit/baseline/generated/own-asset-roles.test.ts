@@ -1,7 +1,7 @@
 import t from 'tap'
+import type { Rule } from '../../../../src/shared/api/roles.ts'
 import type { Catalog } from '../../../../src/shared/baseline/catalog/catalog.ts'
 import { ownAssetRoles } from '../../../../src/shared/baseline/generated/own-asset-roles.ts'
-import { type Rule } from '../../../../src/shared/api/roles.ts'
 import { accounts } from '../../../../src/shared/baseline/generated/rbac.ts'
 import { BASELINE } from '../../../../src/shared/baseline/names.ts'
 import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'

@@ -1,0 +1,44 @@
+import { kubectlOf } from './what-to-try.ts'
+
+export interface GraphToTry {
+  readonly kubeconfig: string
+  readonly builtKubectl: string
+  /** The PATH on which to look for the reader's own kubectl. */
+  readonly path: string
+  readonly log: string
+}
+
+/** The commands that show what graphs do, in the order in which they tell the story. */
+export const graphCommandsToTry = (
+  kubectl: string,
+): readonly (readonly [why: string, command: string])[] => [
+  [
+    'one Transform became a Deployment that is available, and a Service',
+    `${kubectl} get transforms,resourcegraphs,deployments,services -n shop`,
+  ],
+  [
+    'an edit of the input changes the objects',
+    `${kubectl} patch transform shop -n shop --type merge -p '{"spec":{"input":{"replicas":3}}}'`,
+  ],
+  ['what somebody deletes comes back', `${kubectl} delete service shop -n shop`],
+  [
+    'an input that does not fit the module is told in its status, and nothing changes',
+    `${kubectl} patch transform shop -n shop --type merge -p '{"spec":{"input":{"replicas":-1}}}'`,
+  ],
+  ['with the Transform all goes that it made', `${kubectl} delete transform shop -n shop`],
+]
+
+/** The text that `npm start -- --systems graph` ends its start with. */
+export function graphToTry({ kubeconfig, builtKubectl, path, log }: GraphToTry): string {
+  const kubectl = kubectlOf(path, builtKubectl)
+  const commands = graphCommandsToTry(kubectl).map(([why, command]) => `  # ${why}\n  ${command}`)
+  return `
+The Transform shop/shop is ready. In another terminal:
+
+  export KUBECONFIG=${kubeconfig}
+
+${commands.join('\n\n')}
+
+Log: ${log}. Ctrl-C ends everything.
+`
+}
