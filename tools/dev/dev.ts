@@ -35,7 +35,7 @@ export async function dev(options: DevOptions, env: Env): Promise<void> {
   if (options.systems === 'graph') {
     if (options.kubeconfig !== undefined)
       throw new UsageError('--systems graph runs on the embedded control plane only')
-    return (await import('./graph.ts')).graph(env, print, signal)
+    return (await import('./graph/demo.ts')).graph(env, print, signal)
   }
   if (options.kubeconfig === undefined) {
     if (options.write || options.webhookHost)

@@ -74,8 +74,7 @@ export class Executor {
 
   async #run<P extends Plan>(work: Work, plan: (input: StepInput) => P): Promise<P> {
     const { key, account, graph } = work
-    const { observer } = this.#options
-    let objects = new Map(await observer.observe(key, account, refsOf(work)))
+    let objects = await this.#look(work)
     const memories = this.#memories.get(key) ?? new Map<string, Memory>()
     this.#memories.set(key, memories)
     let { inventory } = work
@@ -91,9 +90,13 @@ export class Executor {
         this.#remember(memories, action, result)
         this.#note(key, objects, action, result)
       }
-      if (results.some(([, { kind }]) => kind === 'stale'))
-        objects = new Map(await observer.observe(key, account, refsOf(work)))
+      if (results.some(isStale)) objects = await this.#look(work)
     }
+  }
+
+  async #look(work: Work): Promise<Map<string, Observation>> {
+    const { key, account } = work
+    return new Map(await this.#options.observer.observe(key, account, refsOf(work)))
   }
 
   #inputOf(
@@ -177,6 +180,8 @@ function recorded(inventory: Inventory, action: Action, result: Result): Invento
     ? recordApplied(inventory, action, result.object.metadata.uid ?? '')
     : recordFailed(inventory, action.key)
 }
+
+const isStale = ([, { kind }]: readonly [Action, Result]) => kind === 'stale'
 
 const refsOf = ({ graph, inventory }: Work): readonly ObjectRef[] => {
   const refs = [...graph.nodes.map(({ object }) => refOf(object)), ...inventory]

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../engine/json/object.ts'
-import type { Client } from './client.ts'
+import { type Client, isNotFound } from './client.ts'
 import { patchJson, type Resource } from './resource.ts'
 
 export const finalizersOf = ({ metadata }: KubeObject): readonly string[] =>
@@ -21,7 +21,7 @@ export async function addFinalizer(
   ])
 }
 
-/** Takes a finalizer of ours away, and no other; ApiError 409 where the object changed since it was read. */
+/** Takes a finalizer of ours away, and no other; what is gone already has none. ApiError 409 where the object changed since it was read. */
 export async function removeFinalizer(
   client: Client,
   at: Resource,
@@ -31,9 +31,14 @@ export async function removeFinalizer(
   const index = finalizersOf(object).indexOf(finalizer)
   if (index < 0) return
   const path = `/metadata/finalizers/${index}`
-  await patchJson(client, at, object.metadata.name, [
+  const operations = [
     { op: 'test', path: '/metadata/uid', value: object.metadata.uid },
     { op: 'test', path, value: finalizer },
     { op: 'remove', path },
-  ])
+  ]
+  try {
+    await patchJson(client, at, object.metadata.name, operations)
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
 }

@@ -9,6 +9,7 @@ import {
   loadDefinitions,
 } from '../../../tools/control-plane/definitions.ts'
 import { loadManifests, type Manifest } from '../../../tools/control-plane/manifests.ts'
+import { graphDefinitions } from '../../../tools/dev/graph/system.ts'
 
 /** What a cluster holds besides what every cluster does. */
 export interface Holdings {
@@ -40,5 +41,10 @@ export function manifestsOf({
   const objects = samples ? loadManifests(SAMPLES) : []
   const isKnown = ({ apiVersion, kind }: Manifest) =>
     !unknown.has(kindKey({ group: groupOf(apiVersion), kind }))
-  return [...loadDefinitions(CRDS, isWanted), ...objects.filter(isKnown)]
+  return [
+    ...loadDefinitions(CRDS, isWanted),
+    // Of the systems beside the baseline, wherever all of its own are.
+    ...(crds === true ? graphDefinitions() : []),
+    ...objects.filter(isKnown),
+  ]
 }

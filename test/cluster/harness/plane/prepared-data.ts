@@ -76,7 +76,12 @@ async function prepare(
 // All that decides what is in it.
 function keyOf({ apiserver, version }: Binaries): string {
   const hash = createHash('sha256').update(`${apiserver} ${version}`)
-  const files = ['test/crds/**/*.yaml', 'test/samples/**/*.yaml', 'tools/control-plane/*.ts']
+  const files = [
+    'test/crds/**/*.yaml',
+    'test/samples/**/*.yaml',
+    'tools/control-plane/*.ts',
+    'src/shared/{api,graph}/*.ts',
+  ]
   for (const file of globSync(files, { cwd: ROOT }).sort())
     hash.update(file).update(readFileSync(join(ROOT, file)))
   return hash.digest('hex').slice(0, 16)

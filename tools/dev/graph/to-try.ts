@@ -1,4 +1,4 @@
-import { kubectlOf } from './what-to-try.ts'
+import { kubectlOf } from '../what-to-try.ts'
 
 export interface GraphToTry {
   readonly kubeconfig: string
