@@ -73,22 +73,20 @@ export class Executor {
   }
 
   async #run<P extends Plan>(work: Work, plan: (input: StepInput) => P): Promise<P> {
-    const { key, account, graph } = work
+    const memories = this.#memories.get(work.key) ?? new Map<string, Memory>()
+    this.#memories.set(work.key, memories)
     let objects = await this.#look(work)
-    const memories = this.#memories.get(key) ?? new Map<string, Memory>()
-    this.#memories.set(key, memories)
     let { inventory } = work
     // What is ready as soon as it is applied lets the next ones be; nothing is waited for.
     for (let round = 0; ; round++) {
       const decided = plan(this.#inputOf({ ...work, inventory }, objects, memories))
-      if (decided.actions.length === 0 || round > graph.nodes.length) return decided
+      if (decided.actions.length === 0 || round > work.graph.nodes.length) return decided
       if (decided.inventory !== inventory) await work.save(decided.inventory)
-      inventory = decided.inventory
-      const results = await this.#actAll(decided.actions, account)
+      const results = await this.#actAll(decided.actions, work.account)
+      inventory = results.reduce(recorded, decided.inventory)
       for (const [action, result] of results) {
-        inventory = recorded(inventory, action, result)
         this.#remember(memories, action, result)
-        this.#note(key, objects, action, result)
+        this.#note(work.key, objects, action, result)
       }
       if (results.some(isStale)) objects = await this.#look(work)
     }
@@ -174,7 +172,7 @@ function heldBack(heals: HealMemory | undefined, limits: HealLimits, now: number
   return { object: { appliedAt: now, ...(isHeld && { heldUntil: memory.until }) }, heals: memory }
 }
 
-function recorded(inventory: Inventory, action: Action, result: Result): Inventory {
+function recorded(inventory: Inventory, [action, result]: readonly [Action, Result]): Inventory {
   if (action.kind !== 'apply' || result.kind === 'stale') return inventory
   return result.kind === 'applied'
     ? recordApplied(inventory, action, result.object.metadata.uid ?? '')
