@@ -58,7 +58,7 @@ export class Executor {
 
   /** One pass over a graph: everything that can be done now. */
   async apply(work: Work): Promise<Step> {
-    return this.#run(work, (input) => step(input))
+    return this.#run(work, (input) => lookedAgain(step(input), input))
   }
 
   /** One pass of deleting what a graph made. */
@@ -161,6 +161,17 @@ export class Executor {
     const heals = isHeal ? spendHeal(before?.heals, healLimits, now()) : before?.heals
     return heldBack(heals, healLimits, now())
   }
+}
+
+// Nothing tells that a kind is served, or that an account may read.
+const UNREADABLE_MS = 5_000
+
+/** The step, looked at again soon where an object cannot be read. */
+function lookedAgain(decided: Step, { observed }: StepInput): Step {
+  const isReadable = [...observed.objects.values()].every(({ state }) => state !== 'unreadable')
+  if (isReadable) return decided
+  const { lookAgainInMs = UNREADABLE_MS } = decided
+  return { ...decided, lookAgainInMs: Math.min(lookAgainInMs, UNREADABLE_MS) }
 }
 
 /** What is remembered after an apply: until when it is not healed again, where others change it as often as we do. */
