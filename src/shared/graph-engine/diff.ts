@@ -1,5 +1,6 @@
 import { isMap, type KubeObject } from '../engine/json/object.ts'
 import { formatPointer, valueAt } from '../engine/json/pointer.ts'
+import { lostFields } from './drift.ts'
 import { type Digest, hashOf, type Inventory } from './inventory.ts'
 import {
   type DeletionPolicy,
@@ -10,7 +11,14 @@ import {
   type ObjectRef,
   refOf,
 } from './node.ts'
-import { describeVerdict, type MarkNames, type Owner, verdictOf } from './ownership.ts'
+import {
+  describeVerdict,
+  fieldManagerOf,
+  type MarkNames,
+  type Owner,
+  verdictOf,
+  withMarks,
+} from './ownership.ts'
 import { deletionOrder } from './prune/deletion-order.ts'
 import { retentionOf } from './prune/retention.ts'
 import type { Observed } from './step/observed.ts'
@@ -58,25 +66,35 @@ function nodeDifference(node: GraphNode, hash = '', key: string, input: DiffInpu
   const observation = input.live?.objects.get(key)
   if (observation?.state === 'absent') return { kind: 'created', ...about }
   if (input.live && observation?.state === 'present')
-    return { ...about, ...liveDifference(object, observation.object, isFixed, isSame, input.live) }
+    return {
+      ...about,
+      ...liveDifference(object, observation.object, isFixed, isSame, {
+        ...input.live,
+        digest: input.digest,
+      }),
+    }
   // An empty hash is an intent, of which nobody knows whether anything came of it.
   if (hash === '') return { kind: 'created', ...about }
   return { kind: isSame || isFixed ? 'unchanged' : 'changed', ...about }
 }
+
+type LiveInput = NonNullable<DiffInput['live']> & Pick<DiffInput, 'digest'>
 
 function liveDifference(
   desired: KubeObject,
   object: KubeObject,
   isFixed: boolean,
   isSame: boolean,
-  { owner, names }: NonNullable<DiffInput['live']>,
+  { owner, names, digest }: LiveInput,
 ): Omit<Difference, 'id' | 'ref'> {
   const verdict = verdictOf(object, owner, names)
   if (verdict.kind === 'foreign' || verdict.kind === 'owned')
     return { kind: 'refused', message: describeVerdict(verdict) }
   if (isFixed) return { kind: 'unchanged' }
-  const fields = differingFields(desired, object)
-  return isSame && fields.length === 0 ? { kind: 'unchanged' } : { kind: 'changed', fields }
+  if (!isSame) return { kind: 'changed', fields: differingFields(desired, object) }
+  const marked = withMarks(desired, owner, names, digest)
+  const fields = lostFields(marked, object, fieldManagerOf(owner, names, digest))
+  return fields.length === 0 ? { kind: 'unchanged' } : { kind: 'changed', fields }
 }
 
 function removals({ graph, inventory, live, deletionPolicy }: DiffInput): readonly Difference[] {

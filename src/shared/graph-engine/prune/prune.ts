@@ -102,8 +102,8 @@ function fatesOf(input: PruneInput): ReadonlyMap<InventoryItem, Fate> {
   const fates = new Map<InventoryItem, Fate>()
   for (const group of deletionOrder(input.going)) {
     for (const item of group) fates.set(item, fateOf(item, needed.has(item.id), input))
-    for (const item of group.filter((one) => isStillThere(fates.get(one))))
-      for (const dependency of item.dependsOn ?? []) needed.add(dependency)
+    const remaining = group.filter((item) => isStillThere(fates.get(item)))
+    for (const id of remaining.flatMap(({ dependsOn = [] }) => dependsOn)) needed.add(id)
   }
   return fates
 }
