@@ -194,7 +194,7 @@ func (e *evaluation) judge(policies source, nodes json.RawMessage) (response, []
 
 // build loads a package and evaluates it; each of the two has a code for what is wrong.
 func (e *evaluation) build(from source, loading, evaluating string) (cue.Value, []problem) {
-	instance, err := load(from.Files, from.Path)
+	instance, err := loadFiles(from.Files, from.Path)
 	if err != nil {
 		return cue.Value{}, problems(loading, err)
 	}
