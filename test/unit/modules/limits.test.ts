@@ -146,9 +146,11 @@ t.test(
     t.match(read('limits'), /^Max cpu time +10 +10 /m)
     t.match(read('limits'), /^Max file size +0 +0 /m)
     t.match(read('limits'), /^Max core file size +0 +0 /m)
-    const files = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+    // Beside the three that it was given: what Go waits for events with.
+    const others = readdirSync(`/proc/${pid}/fd`).filter((fd) => Number(fd) > 2)
+    const opened = others.map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
     t.same(
-      files.filter((file) => !/^(socket|pipe|anon_inode):/.test(file)),
+      opened.filter((file) => !file.startsWith('anon_inode:')),
       [],
     )
     t.ok(ends.includes(endOf(await running)))

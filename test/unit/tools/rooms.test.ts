@@ -55,6 +55,10 @@ const ROOMS: Readonly<Record<string, { wrong: readonly string[]; right: readonly
     wrong: [...of('shared', SYSTEMS), WEBHOOK, RECONCILER, CLI, TOOLS],
     right: ['node:fs', 'undici', '../engine/plan.ts', '../ops/log.ts'],
   },
+  'src/shared/modules': {
+    wrong: [...of('shared', SYSTEMS), WEBHOOK, RECONCILER, CLI, TOOLS],
+    right: ['node:child_process', 'lru-cache', '../engine/plan.ts', '../ops/digest.ts'],
+  },
   'src/shared/ops': {
     wrong: [...of('shared', SYSTEMS), WEBHOOK, RECONCILER, CLI, TOOLS],
     right: ['node:fs', 'pino', '../engine/plan.ts'],
