@@ -3,6 +3,9 @@ import type { Account } from '../../shared/cluster/impersonate.ts'
 import { read } from '../../shared/cluster/resource.ts'
 import type { Fault } from '../../shared/graph/fault.ts'
 
+/** How long after a fault of rights it is looked at again, in milliseconds: nothing tells us that they were given. */
+export const RIGHTS_AGAIN_MS = 10_000
+
 /** Why nothing can be done by an account; undefined where it can. Impersonation works for one that does not exist, so that this is asked. */
 export async function accountFault(
   client: Client,

@@ -21,7 +21,7 @@ import { createGraphMetrics, type GraphMetrics } from './metrics.ts'
 import { createReporter } from './report.ts'
 import { ResourceGraphController } from './resource-graphs/controller.ts'
 import { RESOURCE_GRAPHS, TRANSFORMS } from './sources.ts'
-import { TransformController } from './transforms/controller.ts'
+import { MODULE, TransformController } from './transforms/controller.ts'
 import type { EmbeddedModules } from './transforms/load-module.ts'
 
 export interface GraphReconcilerConfig {
@@ -77,7 +77,9 @@ export async function runGraphReconciler(
     },
     onElectionTrouble: (error) => tell('leader election is in trouble; trying again', error),
     onWatchTrouble(source, error) {
-      if (!observer.noteTrouble(source, error)) tell(`cannot read ${source}; trying again`, error)
+      // What an account may not watch is told in the status of who asked for it.
+      const isAccounts = observer.noteTrouble(source, error) || source.startsWith(MODULE)
+      if (!isAccounts) tell(`cannot read ${source}; trying again`, error)
     },
     onWatchRecovery: () => tell.recovered(),
   })

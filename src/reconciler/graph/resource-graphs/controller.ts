@@ -21,7 +21,7 @@ import type { Release } from '../../../shared/graph-engine/prune/prune.ts'
 import type { Executor, Work } from '../../executor/executor.ts'
 import type { Observer } from '../../executor/observer.ts'
 import type { Controller } from '../../manager/manager.ts'
-import { accountFault } from '../enrolment.ts'
+import { accountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
 import {
   RESOURCE_GRAPHS,
   resourceGraphOf,
@@ -110,7 +110,7 @@ export class ResourceGraphController implements Controller {
     if (transform.spec.suspend) return rest('Suspended', 'the Transform is suspended')
     const account = accountOf(transform)
     const fault = await accountFault(client, account)
-    if (fault) return rest(fault.reason, faultMessage(fault))
+    if (fault) return soonest([await rest(fault.reason, faultMessage(fault)), RIGHTS_AGAIN_MS])
     const step = await executor.apply({
       ...this.#work(key, graph, transform),
       graph: { nodes: graph.spec.nodes, isComplete: true },
@@ -142,12 +142,10 @@ export class ResourceGraphController implements Controller {
     const account = accountOf(transform)
     const fault = await accountFault(client, account)
     // Who is to delete may still be given back; to leave everything there is a policy.
-    if (fault && graph.spec.deletionPolicy !== 'Orphan')
-      return this.#write(
-        key,
-        graph,
-        statusAtRest(graph, 'Deleting', faultMessage(fault), new Date()),
-      )
+    if (fault && graph.spec.deletionPolicy !== 'Orphan') {
+      const waiting = statusAtRest(graph, 'Deleting', faultMessage(fault), new Date())
+      return soonest([await this.#write(key, graph, waiting), RIGHTS_AGAIN_MS])
+    }
     const teardown = await executor.remove({
       ...this.#work(key, graph, transform),
       graph: { nodes: [], isComplete: false },

@@ -7,7 +7,7 @@ import type { Store } from '../../../shared/cluster/store.ts'
 import { keyOf } from '../../../shared/cluster/watch.ts'
 import { isEqual } from '../../../shared/engine/json/equal.ts'
 import { isKubeObject, type JsonMap, memberOf } from '../../../shared/engine/json/object.ts'
-import type { Fault } from '../../../shared/graph/fault.ts'
+import { type Fault, isStalled } from '../../../shared/graph/fault.ts'
 import { FINALIZER } from '../../../shared/graph/names.ts'
 import { renderingOf } from '../../../shared/graph/rendering.ts'
 import {
@@ -27,7 +27,7 @@ import type { Module } from '../../../shared/modules/module.ts'
 import { sha256 } from '../../../shared/ops/digest.ts'
 import type { ServedKinds } from '../../executor/served-kinds.ts'
 import type { Controller } from '../../manager/manager.ts'
-import { accountFault } from '../enrolment.ts'
+import { accountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
 import {
   RESOURCE_GRAPHS,
   resourceGraphOf,
@@ -37,7 +37,7 @@ import {
 } from '../sources.ts'
 import { decideTransform, type TransformInput } from './decide.ts'
 import { finalizeTransform } from './finalize.ts'
-import { type EmbeddedModules, loadModule } from './load-module.ts'
+import { configMapsIn, type EmbeddedModules, loadModule } from './load-module.ts'
 
 export interface TransformControllerOptions {
   readonly client: Client
@@ -53,6 +53,8 @@ export interface TransformControllerOptions {
   readonly onError: (key: string, error: Error) => void
 }
 
+/** What the sources of modules' ConfigMaps begin with, and who follows them. */
+export const MODULE = 'module '
 const EVALUATION_MS = 5_000
 const SUSPENDED: Fault = {
   reason: 'Suspended',
@@ -81,9 +83,19 @@ export class TransformController implements Controller {
   }
 
   keysOf({ source, key }: { readonly source: string; readonly key?: string }) {
+    if (source.startsWith(MODULE)) return this.#ofModule(source)
     if (source !== TRANSFORMS.id && source !== RESOURCE_GRAPHS.id) return []
     if (key === undefined) return [...this.resync()].map((known) => ({ key: known }))
     return source === RESOURCE_GRAPHS.id || this.#isNews(key) ? [{ key }] : []
+  }
+
+  #ofModule(source: string) {
+    const transforms = this.#options.store.objects(TRANSFORMS.id) as readonly Transform[]
+    const isOf = (transform: Transform) => {
+      const { namespace, name } = accountOf(transform)
+      return source === `${MODULE}${namespace}/${name}/${transform.spec.cueRef.ref}`
+    }
+    return transforms.filter(isOf).map((transform) => ({ key: keyOf(transform) }))
   }
 
   #isNews(key: string): boolean {
@@ -99,7 +111,10 @@ export class TransformController implements Controller {
   async reconcile(key: string): Promise<number | undefined> {
     const { client, store } = this.#options
     const transform = transformOf(store, key)
-    if (!transform) return undefined
+    if (!transform) {
+      store.follow(`${MODULE}${key}`, [])
+      return undefined
+    }
     this.#requireLeader()
     if (transform.metadata.deletionTimestamp) {
       await this.#writeStatus(transform, await finalizeTransform(client, transform))
@@ -108,12 +123,14 @@ export class TransformController implements Controller {
     const at = resourceOf(TRANSFORM, transform.metadata.namespace)
     await addFinalizer(client, at, transform, FINALIZER)
     const graph = resourceGraphOf(store, key)
-    const input = { transform, graph, now: new Date(), digest: sha256 }
-    const decision = decideTransform({ ...input, ...(await this.#gather(transform)) })
+    const gathered = await this.#gather(transform)
+    const now = new Date()
+    const decision = decideTransform({ ...gathered, transform, graph, now, digest: sha256 })
     if (decision.spec && !isEqual(decision.spec, graph?.spec))
       await this.#applyGraph(transform, decision.spec, graph)
     await this.#writeStatus(transform, decision.status)
-    return intervalMs(transform)
+    const fault = gathered.fault ?? gathered.rendering?.fault
+    return fault && !isStalled(fault) ? RIGHTS_AGAIN_MS : intervalMs(transform)
   }
 
   async #gather(
@@ -125,6 +142,7 @@ export class TransformController implements Controller {
     const account = accountOf(transform)
     const fault = await accountFault(client, account)
     if (fault) return { fault }
+    this.#followModule(transform)
     const found = await loadModule(transform, { client: impersonate(client, account), embedded })
     if (!found.ok) return { fault: found.error }
     const module = found.value
@@ -146,6 +164,21 @@ export class TransformController implements Controller {
       isClusterScoped: (apiVersion, kind) => kinds.isClusterScoped({ apiVersion, kind }),
     })
     return { module, rendering }
+  }
+
+  /** Has a pass made when the ConfigMap of the module changes. */
+  #followModule(transform: Transform): void {
+    const { client, store } = this.#options
+    const { type, ref: name } = transform.spec.cueRef
+    const account = accountOf(transform)
+    const source = {
+      id: `${MODULE}${account.namespace}/${account.name}/${name}`,
+      at: configMapsIn(account.namespace),
+      name,
+      metadataOnly: true,
+      client: impersonate(client, account),
+    }
+    store.follow(`${MODULE}${keyOf(transform)}`, type === 'configmap' ? [source] : [])
   }
 
   async #applyGraph(

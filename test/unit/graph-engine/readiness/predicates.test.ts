@@ -128,8 +128,8 @@ t.test('predicates', async (t) => {
 t.test('each predicate has its own time, which begins with the apply', async (t) => {
   const live = liveObject(widget())
   const predicates = [
-    { ...SYNCED, timeoutSeconds: 30 },
-    { ...SYNCED, conditionType: 'Ready', timeoutSeconds: 20 },
+    { ...SYNCED, timeout: 30 },
+    { ...SYNCED, conditionType: 'Ready', timeout: 20 },
   ]
   const at = (ms: number) => nodeReadiness(live, predicates, START, START + ms)
   t.match(at(10_000), { state: 'InProgress', lookAgainAt: START + 20_000 })
@@ -143,7 +143,7 @@ t.test('each predicate has its own time, which begins with the apply', async (t)
     'nobody knows when it was applied',
   )
   t.equal(
-    nodeReadiness(live, [{ ...SYNCED, timeoutSeconds: 0 }], START, START + 9e9).state,
+    nodeReadiness(live, [{ ...SYNCED, timeout: 0 }], START, START + 9e9).state,
     'InProgress',
     'no timeout',
   )
