@@ -128,10 +128,10 @@ func pathOf(segments []string) string {
 	return path.String()
 }
 
-// position is the first place in the module; that the input has one too helps nobody.
+// position is the first place in a file of the module; that the input and the graph have one too, as JSON, helps nobody.
 func position(err errors.Error) string {
 	for _, at := range errors.Positions(err) {
-		if at.Filename() != inputName && at.Filename() != "" {
+		if isSource(at.Filename()) {
 			return fmt.Sprintf("%s:%d:%d", at.Filename(), at.Line(), at.Column())
 		}
 	}
