@@ -176,7 +176,8 @@ function secondsOf(text: string): number | undefined {
 
 function dueDelete(item: InventoryItem, live: KubeObject, { observed, now }: PruneInput): Fate {
   const failure = observed.memory.get(keyOf(item))?.failure
-  if (!failure || item.state !== 'Pruned') return { kind: 'deleted', live }
+  // One that has a hash is of an apply.
+  if (!failure || failure.hash !== undefined) return { kind: 'deleted', live }
   const failed = kept(item, 'Failed', `cannot be deleted: ${failure.message}`, failure.since)
   return failure.retryAt > now
     ? { ...failed, lookAgainAt: failure.retryAt }
