@@ -41,7 +41,7 @@ async function remove(
 ): Promise<'deleting' | 'gone'> {
   const metadata = { name, uid, ...(resourceVersion !== undefined && { resourceVersion }) }
   const deletion = await deleteExactly(client, at, { metadata })
-  return deletion === 'absent' ? 'gone' : 'deleting'
+  return deletion === 'ending' ? 'deleting' : 'gone'
 }
 
 // The API server has one status for a precondition that failed and for fields that another manager owns.

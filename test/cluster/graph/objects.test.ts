@@ -106,8 +106,8 @@ t.test('the objects of graphs', async (t) => {
     t.ok(await read(configMapPath('orphan')), 'orphaned')
     t.ok(await read(configMapPath('guarded')), 'protected')
     await untilReady('prune', {
-      reason: 'Pruning',
-      message: /ConfigMap shop\/guarded is still there/,
+      reason: 'Ready',
+      message: /1 object is ready; ConfigMap shop\/guarded is still there/,
     })
     await cluster.admin(
       'PATCH',

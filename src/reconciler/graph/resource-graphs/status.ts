@@ -74,16 +74,26 @@ export const inventoryIn = ({ status }: ResourceGraph): Inventory =>
     ...(removedAt !== undefined && { removedAt: Date.parse(removedAt) }),
   }))
 
-function readyFinding({ spec }: ResourceGraph, { summary, obstacles }: Step): Finding {
+function readyFinding({ spec }: ResourceGraph, step: Step): Finding {
+  const { summary, obstacles, inventory } = step
   const { phase, blocking } = summary
+  if (phase !== 'Ready') {
+    const message = blocking ? `${blocking.object}: ${blocking.message}` : 'it is being applied'
+    return { type: 'Ready', status: 'False', reason: phase, message }
+  }
+  // What somebody protects stays as long as he wants it to.
+  const isProtected = ({ reason }: Obstacle) => reason === 'Protected'
   const count = spec.nodes.length
-  const left = obstacleText(obstacles)
-  if (phase === 'Ready' && left === undefined)
-    return { type: 'Ready', status: 'True', reason: 'Ready', message: `${count} objects are ready` }
-  const message = blocking
-    ? `${blocking.object}: ${blocking.message}`
-    : (left ?? 'it is being applied')
-  return { type: 'Ready', status: 'False', reason: phase === 'Ready' ? 'Pruning' : phase, message }
+  const ready = count === 1 ? '1 object is ready' : `${count} objects are ready`
+  const left = inventory.length - count
+  if (left <= obstacles.filter(isProtected).length) {
+    const note = obstacleText(obstacles)
+    const message = note === undefined ? ready : `${ready}; ${note}`
+    return { type: 'Ready', status: 'True', reason: 'Ready', message }
+  }
+  const told = obstacleText(obstacles.filter((obstacle) => !isProtected(obstacle)))
+  const message = `${ready}, and ${left} that left the graph are still there`
+  return { type: 'Ready', status: 'False', reason: 'Pruning', message: told ?? message }
 }
 
 // What failed is tried again for ever; but somebody should look.

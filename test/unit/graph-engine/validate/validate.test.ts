@@ -176,8 +176,8 @@ const rows: readonly (readonly [behaviour: string, nodes: unknown, problems: rea
     ],
     [
       'a timeout that is none',
-      [{ ...node('a'), readyWhen: [{ type: 'Exists', timeoutSeconds: -1 }] }],
-      ['/nodes/0/readyWhen/0/timeoutSeconds must be a number of seconds, not -1'],
+      [{ ...node('a'), readyWhen: [{ type: 'Exists', timeout: -1 }] }],
+      ['/nodes/0/readyWhen/0/timeout must be a number of seconds, not -1'],
     ],
     [
       'lists that are none',
