@@ -1,6 +1,6 @@
 import { type Client, isForbidden } from '../../shared/cluster/client.ts'
-import type { Account } from '../../shared/cluster/impersonate.ts'
 import { read } from '../../shared/cluster/resource.ts'
+import type { Account } from '../../shared/engine/identity.ts'
 import type { Fault } from '../../shared/graph/fault.ts'
 
 /** How long after a fault of rights it is looked at again, in milliseconds: nothing tells us that they were given. */

@@ -7,7 +7,7 @@ const ready = (status: Finding['status'], message = ''): Finding => ({
   reason: 'Because',
   message,
 })
-const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute, 0, 500))
+const at = (minute: number) => `2026-01-01T00:0${minute}:00Z`
 
 t.test('a condition keeps the time of its last transition, not of its last word', (t) => {
   const first = conditionsFrom([ready('False', 'a')], undefined, { generation: 1, now: at(1) })

@@ -1,6 +1,6 @@
 import type { Client } from '../../../shared/cluster/client.ts'
 import { removeFinalizer } from '../../../shared/cluster/finalizers.ts'
-import { apply } from '../../../shared/cluster/resource.ts'
+import { apply, timestamp } from '../../../shared/cluster/resource.ts'
 import type { Store } from '../../../shared/cluster/store.ts'
 import { keyOf } from '../../../shared/cluster/watch.ts'
 import { isEqual } from '../../../shared/engine/json/equal.ts'
@@ -103,7 +103,7 @@ export class ResourceGraphController implements Controller {
   ): Promise<number | undefined> {
     const { client, executor, observer } = this.#options
     const rest = (reason: string, message: string) =>
-      this.#write(key, graph, statusAtRest(graph, reason, message, new Date()))
+      this.#write(key, graph, statusAtRest(graph, reason, message, timestamp()))
     if (!transform) return rest('TransformNotFound', 'there is no Transform of its name and uid')
     // What becomes of the graph is said by its own deletion, which comes next.
     if (transform.metadata.deletionTimestamp) return undefined
@@ -117,7 +117,7 @@ export class ResourceGraphController implements Controller {
       account,
     })
     this.#tell(graph, step.releases)
-    const againInMs = await this.#write(key, graph, statusAfter(graph, step, new Date()))
+    const againInMs = await this.#write(key, graph, statusAfter(graph, step, timestamp()))
     const unwatchedMs = observer.isWatched(key) ? undefined : intervalMs(transform)
     return soonest([againInMs, step.lookAgainInMs, unwatchedMs])
   }
@@ -143,7 +143,7 @@ export class ResourceGraphController implements Controller {
     const fault = await accountFault(client, account)
     // Who is to delete may still be given back; to leave everything there is a policy.
     if (fault && graph.spec.deletionPolicy !== 'Orphan') {
-      const waiting = statusAtRest(graph, 'Deleting', faultMessage(fault), new Date())
+      const waiting = statusAtRest(graph, 'Deleting', faultMessage(fault), timestamp())
       return soonest([await this.#write(key, graph, waiting), RIGHTS_AGAIN_MS])
     }
     const teardown = await executor.remove({
@@ -153,7 +153,7 @@ export class ResourceGraphController implements Controller {
     })
     this.#tell(graph, teardown.releases)
     if (teardown.isDone) return release()
-    const status = statusWhileDeleting(graph, teardown, new Date())
+    const status = statusWhileDeleting(graph, teardown, timestamp())
     return soonest([await this.#write(key, graph, status), teardown.lookAgainInMs])
   }
 

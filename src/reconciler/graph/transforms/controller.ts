@@ -2,7 +2,7 @@ import { apiVersionOf } from '../../../shared/api/custom-resource.ts'
 import type { Client } from '../../../shared/cluster/client.ts'
 import { addFinalizer } from '../../../shared/cluster/finalizers.ts'
 import { impersonate } from '../../../shared/cluster/impersonate.ts'
-import { apply } from '../../../shared/cluster/resource.ts'
+import { apply, timestamp } from '../../../shared/cluster/resource.ts'
 import type { Store } from '../../../shared/cluster/store.ts'
 import { keyOf } from '../../../shared/cluster/watch.ts'
 import { isEqual } from '../../../shared/engine/json/equal.ts'
@@ -124,7 +124,7 @@ export class TransformController implements Controller {
     await addFinalizer(client, at, transform, FINALIZER)
     const graph = resourceGraphOf(store, key)
     const gathered = await this.#gather(transform)
-    const now = new Date()
+    const now = timestamp()
     const decision = decideTransform({ ...gathered, transform, graph, now, digest: sha256 })
     if (decision.spec && !isEqual(decision.spec, graph?.spec))
       await this.#applyGraph(transform, decision.spec, graph)

@@ -27,7 +27,7 @@ const decide = (rest: Partial<TransformInput> = {}) =>
     module: MODULE,
     rendering: { nodes: [NODE], violations: [], warnings: [] },
     graph: undefined,
-    now: new Date('2026-01-01T00:00:00Z'),
+    now: '2026-01-01T00:00:00Z',
     digest: (text) => `d${text.length}`,
     ...rest,
   })
@@ -62,11 +62,11 @@ t.test('what is rendered becomes a graph of the Transform', (t) => {
 
 t.test('rendered again to the same, nothing changes', (t) => {
   const first = decide()
-  if (!first.spec) return t.fail('nothing was rendered')
+  if (!first.spec) throw new Error('nothing was rendered')
   const later = decide({
     graph: stored(first.spec),
     transform: transform({ status: first.status }),
-    now: new Date('2026-02-02T00:00:00Z'),
+    now: '2026-02-02T00:00:00Z',
   })
   t.same(later.spec, first.spec)
   t.same(later.status.resolvedCueRef, first.status.resolvedCueRef)
@@ -75,7 +75,7 @@ t.test('rendered again to the same, nothing changes', (t) => {
 
 t.test('it is ready when its graph is, and the graph is about what was rendered now', (t) => {
   const { spec } = decide()
-  if (!spec) return t.fail('nothing was rendered')
+  if (!spec) throw new Error('nothing was rendered')
   t.match(readyOf(decide({ graph: stored(spec, { conditions: [READY] }) })), READY)
   const older = { ...spec, metadata: { ...spec.metadata, renderHash: 'another' } }
   t.match(readyOf(decide({ graph: stored(older, { conditions: [READY] }) })), {
@@ -105,7 +105,7 @@ t.test('what cannot be rendered leaves its graph as it is', (t) => {
     const decision = decideTransform({
       transform: transform(),
       graph: undefined,
-      now: new Date(0),
+      now: '1970-01-01T00:00:00Z',
       digest: () => '',
       ...(isFetched && { module: MODULE }),
       fault,

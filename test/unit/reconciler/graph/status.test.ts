@@ -10,7 +10,7 @@ import type { InventoryItem } from '../../../../src/shared/graph-engine/inventor
 import type { Obstacle } from '../../../../src/shared/graph-engine/prune/prune.ts'
 import type { Step } from '../../../../src/shared/graph-engine/step/step.ts'
 
-const NOW = new Date('2026-01-01T00:00:00Z')
+const NOW = '2026-01-01T00:00:00Z'
 const item = (id: string): InventoryItem => ({
   id,
   apiVersion: 'v1',
@@ -114,7 +114,7 @@ t.test('a node says since when it is ready, and why it is not', (t) => {
     b: { phase: 'Error', lastError: 'forbidden' },
     c: { phase: 'WaitingReady', readyDetails: 'no pod yet' },
   })
-  const later = statusAfter(graph(status), step({ nodes }), new Date('2027-01-01T00:00:00Z'))
+  const later = statusAfter(graph(status), step({ nodes }), '2027-01-01T00:00:00Z')
   t.equal(later.nodeStatus?.a?.readyAt, '2026-01-01T00:00:00Z')
   t.end()
 })
