@@ -48,6 +48,10 @@ const ROOMS: Readonly<Record<string, { wrong: readonly string[]; right: readonly
     wrong: [...PURE, ...of('shared', SYSTEMS), WEBHOOK, RECONCILER, CLI, TOOLS],
     right: ['./json/object.ts', 'jsonpointer'],
   },
+  'src/shared/graph-engine': {
+    wrong: [...PURE, ...of('shared', SYSTEMS), WEBHOOK, RECONCILER, CLI, TOOLS],
+    right: ['../engine/json/object.ts', './order.ts'],
+  },
   'src/shared/baseline': {
     wrong: [...PURE, ...of('shared', OTHERS), WEBHOOK, RECONCILER, CLI, TOOLS],
     right: ['../engine/plan.ts', './catalog/catalog.ts', 'yaml'],
@@ -120,6 +124,7 @@ const IMPURE = [
 const PURE_ROOMS = [
   'src/shared/api',
   'src/shared/engine',
+  'src/shared/graph-engine',
   'src/shared/baseline',
   'src/shared/graph',
 ]
