@@ -121,12 +121,14 @@ function nodeStatus(
 ) {
   const known = before?.nodeStatus?.[id]
   const isFailed = phase === 'Error'
+  // A new leader does not remember it.
+  const appliedTime = appliedAt === undefined ? known?.appliedAt : timestamp(appliedAt)
   const readyAt = known?.phase === 'Ready' ? known.readyAt : now
   return {
     phase,
     ...(message !== '' && (isFailed ? { lastError: message } : { readyDetails: message })),
     ...(message === '' && readyDetails !== undefined && { readyDetails }),
-    ...(appliedAt !== undefined && { appliedAt: timestamp(appliedAt) }),
+    ...(appliedTime !== undefined && { appliedAt: appliedTime }),
     ...(phase === 'Ready' && readyAt !== undefined && { readyAt }),
   }
 }

@@ -27,7 +27,7 @@ import type { Module } from '../../../shared/modules/module.ts'
 import { sha256 } from '../../../shared/ops/digest.ts'
 import type { ServedKinds } from '../../executor/served-kinds.ts'
 import type { Controller } from '../../manager/manager.ts'
-import { accountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
+import { type AccountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
 import {
   RESOURCE_GRAPHS,
   resourceGraphOf,
@@ -47,6 +47,7 @@ export interface TransformControllerOptions {
   readonly embedded: EmbeddedModules
   /** The platform's policies. */
   readonly policies: () => Module | undefined
+  readonly accountFault: AccountFault
   readonly isLeader: () => boolean
   /** Told what is to be known of a Transform after each write. */
   readonly onStatus: (transform: Transform, status: TransformStatus) => void
@@ -136,11 +137,11 @@ export class TransformController implements Controller {
   async #gather(
     transform: Transform,
   ): Promise<Pick<TransformInput, 'fault' | 'module' | 'rendering'>> {
-    const { client, kinds, embedded, evaluator, policies } = this.#options
+    const { client, kinds, embedded, evaluator, policies, accountFault } = this.#options
     const { name, namespace = '' } = transform.metadata
     if (transform.spec.suspend) return { fault: SUSPENDED }
     const account = accountOf(transform)
-    const fault = await accountFault(client, account)
+    const fault = await accountFault(account)
     if (fault) return { fault }
     this.#followModule(transform)
     const found = await loadModule(transform, { client: impersonate(client, account), embedded })
