@@ -7,20 +7,21 @@ import type { Fault } from '../../shared/graph/fault.ts'
 /** How long after a fault of rights it is looked at again, in milliseconds: nothing tells us that they were given. */
 export const RIGHTS_AGAIN_MS = 10_000
 
-/** Why nothing can be done by an account; undefined where it can. */
-export type AccountFault = (account: Account) => Promise<Fault | undefined>
+/** Why nothing can be done by an account; undefined where it can. `isAnew` asks whatever is known: before something new is done by it. */
+export type AccountFault = (account: Account, isAnew: boolean) => Promise<Fault | undefined>
 
-// So long it is taken for granted that an account is still there: all Transforms of a namespace are looked at one after the other.
+// So long it is taken for granted that an account is still there: every now and then all Transforms of a namespace are looked at.
 const KNOWN_MS = 60_000
 const ACCOUNTS = 1_000
 
 /** Asks whether accounts are there: impersonation works for one that does not exist. */
 export function createAccountFault(client: Client): AccountFault {
   const known = new LRUCache<string, true>({ max: ACCOUNTS, ttl: KNOWN_MS })
-  return async (account) => {
+  return async (account, isAnew) => {
     const { namespace, name } = account
     const key = `${namespace}/${name}`
-    if (known.has(key)) return undefined
+    if (known.has(key) && !isAnew) return undefined
+    known.delete(key)
     const fault = await ask(client, account)
     if (!fault) known.set(key, true)
     return fault

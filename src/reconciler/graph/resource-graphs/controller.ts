@@ -110,7 +110,7 @@ export class ResourceGraphController implements Controller {
     if (transform.metadata.deletionTimestamp) return undefined
     if (transform.spec.suspend) return rest('Suspended', 'the Transform is suspended')
     const account = accountOf(transform)
-    const fault = await accountFault(account)
+    const fault = await accountFault(account, false)
     if (fault) return soonest([await rest(fault.reason, faultMessage(fault)), RIGHTS_AGAIN_MS])
     const step = await executor.apply({
       ...this.#work(key, graph, transform),
@@ -141,7 +141,7 @@ export class ResourceGraphController implements Controller {
       return release()
     }
     const account = accountOf(transform)
-    const fault = await accountFault(account)
+    const fault = await accountFault(account, true)
     // Who is to delete may still be given back; to leave everything there is a policy.
     if (fault && graph.spec.deletionPolicy !== 'Orphan') {
       const waiting = statusAtRest(graph, 'Deleting', faultMessage(fault), timestamp())

@@ -138,10 +138,11 @@ export class TransformController implements Controller {
     transform: Transform,
   ): Promise<Pick<TransformInput, 'fault' | 'module' | 'rendering'>> {
     const { client, kinds, embedded, evaluator, policies, accountFault } = this.#options
-    const { name, namespace = '' } = transform.metadata
+    const { metadata, status } = transform
+    const { name, namespace = '' } = metadata
     if (transform.spec.suspend) return { fault: SUSPENDED }
     const account = accountOf(transform)
-    const fault = await accountFault(account)
+    const fault = await accountFault(account, status?.observedGeneration !== metadata.generation)
     if (fault) return { fault }
     this.#followModule(transform)
     const found = await loadModule(transform, { client: impersonate(client, account), embedded })
