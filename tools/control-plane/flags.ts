@@ -68,7 +68,12 @@ export function apiServerFlags(files: Files, etcd: EtcdPorts, port: number): str
 
 /** The flags that make an API server write down each request that its audit policy names. */
 export function auditFlags({ auditPolicy, auditLog }: Files): string[] {
-  return [`--audit-policy-file=${auditPolicy}`, `--audit-log-path=${auditLog}`]
+  return [
+    `--audit-policy-file=${auditPolicy}`,
+    `--audit-log-path=${auditLog}`,
+    // In megabytes, 100 by default: who reads a log that goes on growing finds all of it in one file.
+    '--audit-log-maxsize=100000',
+  ]
 }
 
 /** The flags of a controller manager that listens nowhere. */

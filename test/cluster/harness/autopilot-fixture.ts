@@ -21,6 +21,7 @@ import { manifestsOf } from './manifests.ts'
 import { type Behind, kubeconfigFor } from './network/proxy.ts'
 import { HCO, HEALTH_CHECK, STATE } from './objects.ts'
 import { createPerson, type Person } from './person.ts'
+import { leaveOut } from './plane/leave-out.ts'
 import { NAMESPACE, ownProgram, type Program } from './program.ts'
 import { createEvents, createMetrics, type SeenEvent } from './readings.ts'
 import { PATIENCE_S } from './stalls.ts'
@@ -114,10 +115,14 @@ export async function autopilotCluster(
     ...rest
   }: AutopilotClusterOptions = {},
 ): Promise<AutopilotCluster> {
-  const cluster = await testCluster(t, only ? { ...rest, crds: false, samples: false } : rest)
+  const cluster = await testCluster(t, rest)
   const installSome = (which: (manifest: Manifest) => boolean) =>
     install(cluster, manifestsOf(rest).filter(which))
-  if (only) await installSome(only)
+  if (only)
+    await leaveOut(
+      cluster,
+      manifestsOf(rest).filter((manifest) => !only(manifest)),
+    )
   const kubeconfig = loadKubeconfig(cluster.kubeconfig)
   const client = await connect(kubeconfig)
   const folder = join(cluster.dataDir, 'autopilot')

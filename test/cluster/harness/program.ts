@@ -6,9 +6,9 @@ import { folderAt } from '../../../src/cli/assets.ts'
 import type { Catalog } from '../../../src/shared/baseline/catalog/catalog.ts'
 import { loadCatalog } from '../../../src/shared/baseline/catalog/load-catalog.ts'
 import { environment, type Scope } from './fixture.ts'
+import { NAMESPACE } from './plane/audit-policy.ts'
 
-/** Where the product lives in a test. */
-export const NAMESPACE = 'autopilot-test'
+export { NAMESPACE }
 
 const ROOT = join(import.meta.dirname, '../../..')
 
