@@ -38,9 +38,10 @@ export function etcdFlags(name: string, dataDir: string, { client, peer }: EtcdP
     `--name=${name}`,
     `--data-dir=${join(dataDir, 'etcd')}`,
     '--unsafe-no-fsync',
-    // It votes alone, and waits this long before it does: 0.9 s less than by default.
-    '--heartbeat-interval=10',
-    '--election-timeout=100',
+    // It votes alone, and waits this long before it does: 0.6 s less than by default. With a heartbeat of 10 ms it
+    // would need 1 % of a processor at rest, and 0.3 % with this.
+    '--heartbeat-interval=50',
+    '--election-timeout=250',
     `--listen-client-urls=${clientUrl}`,
     `--advertise-client-urls=${clientUrl}`,
     `--listen-peer-urls=${peerUrl}`,
