@@ -22,14 +22,12 @@ import { type Behind, kubeconfigFor } from './network/proxy.ts'
 import { HCO, HEALTH_CHECK, STATE } from './objects.ts'
 import { createPerson, type Person } from './person.ts'
 import { leaveOut } from './plane/leave-out.ts'
-import { NAMESPACE, ownProgram, type Program } from './program.ts'
+import { ENTRY, NAMESPACE, ownProgram, type Program } from './program.ts'
 import { createEvents, createMetrics, type SeenEvent } from './readings.ts'
 import { PATIENCE_S } from './stalls.ts'
 import { until } from './until.ts'
 
-export { NAMESPACE }
-/** The program as it ships: the bundle, which every run of the tests makes first. */
-export const ENTRY = ownProgram().entry
+export { ENTRY, NAMESPACE }
 
 /** How the product is started for the tests of one file. */
 export interface AutopilotClusterOptions extends TestClusterOptions {

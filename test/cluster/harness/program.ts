@@ -41,10 +41,18 @@ export const configMap = (name: string) => ({
 })
 
 /** What every run of the tests builds first; or the sources themselves, whose coverage can be told line by line. */
-export const ownProgram = (): Program => ({
-  entry: join(ROOT, environment().AUTOPILOT_FROM_SOURCE ? 'src/cli/main.ts' : 'dist/main.js'),
-  catalog: catalogIn(join(ROOT, 'assets')),
-})
+export const ENTRY = join(
+  ROOT,
+  environment().AUTOPILOT_FROM_SOURCE ? 'src/cli/main.ts' : 'dist/main.js',
+)
+
+let own: Program | undefined
+
+/** The program as it ships, with its own catalog, which is read once. */
+export function ownProgram(): Program {
+  own ??= { entry: ENTRY, catalog: catalogIn(join(ROOT, 'assets')) }
+  return own
+}
 
 const catalogIn = (folder: string) =>
   loadCatalog({ folders: [folderAt(folder)], namespace: NAMESPACE })
