@@ -10,19 +10,13 @@ import { lastLines } from '../../../tools/control-plane/processes.ts'
 import { type Autopilot, startAutopilot } from '../../../tools/dev/autopilot.ts'
 import { untilReady } from '../../../tools/dev/readiness.ts'
 import { callsOf } from './calls.ts'
-import {
-  environment,
-  type Scope,
-  type TestCluster,
-  type TestClusterOptions,
-  testCluster,
-} from './fixture.ts'
+import { type Scope, type TestCluster, type TestClusterOptions, testCluster } from './fixture.ts'
 import { manifestsOf } from './manifests.ts'
 import { type Behind, kubeconfigFor } from './network/proxy.ts'
 import { HCO, HEALTH_CHECK, STATE } from './objects.ts'
 import { createPerson, type Person } from './person.ts'
 import { leaveOut } from './plane/leave-out.ts'
-import { ENTRY, NAMESPACE, ownProgram, type Program } from './program.ts'
+import { ENTRY, environmentOf, NAMESPACE, ownProgram, type Program } from './program.ts'
 import { createEvents, createMetrics, type SeenEvent } from './readings.ts'
 import { PATIENCE_S } from './stalls.ts'
 import { until } from './until.ts'
@@ -125,12 +119,14 @@ export async function autopilotCluster(
   const client = await connect(kubeconfig)
   const folder = join(cluster.dataDir, 'autopilot')
   const link = join(cluster.dataDir, 'program')
+  const variables: Record<string, string> = {}
   const run = ({ entry }: Program) => {
     rmSync(link, { force: true })
     symlinkSync(entry, link)
+    Object.assign(variables, environmentOf(entry))
   }
   run(program)
-  const variables: Record<string, string> = { PATH: environment().PATH ?? '', ...env }
+  Object.assign(variables, env)
   const autopilot = await startAutopilot({
     client,
     kubeconfig: through ? kubeconfigFor(await through(cluster)) : kubeconfig,

@@ -46,6 +46,15 @@ export const ENTRY = join(
   environment().AUTOPILOT_FROM_SOURCE ? 'src/cli/main.ts' : 'dist/main.js',
 )
 
+/**
+ * What the environment of a process of the product has. Of the program that every run starts hundreds of times, what Node compiled is
+ * kept, if the runner says where: a tenth of its start. Of a copy it would be kept for nobody.
+ */
+export const environmentOf = (entry: string) => {
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = environment()
+  return { PATH, NODE_COMPILE_CACHE: entry === ENTRY ? NODE_COMPILE_CACHE : '' }
+}
+
 let own: Program | undefined
 
 /** The program as it ships, with its own catalog, which is read once. */
