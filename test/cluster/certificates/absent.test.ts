@@ -1,5 +1,5 @@
 import t from 'tap'
-import { AUDIT, audited, isWrite } from '../harness/audit.ts'
+import { audited, isWrite } from '../harness/audit.ts'
 import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
 import { HCO, MUTATING, VALIDATING } from '../harness/objects.ts'
@@ -18,7 +18,7 @@ t.setTimeout(900_000)
 
 t.test('the registration while something that it needs is away', async (t) => {
   const cluster = await autopilotCluster(t, {
-    auditPolicy: AUDIT,
+    isAudited: true,
     reconcilerFlags: ['--resync=1s', '--failure-policy=Fail'],
   })
   const { admin, read } = cluster
