@@ -23,9 +23,9 @@ import { createGraphMetrics, type GraphMetrics } from './metrics.ts'
 import { createReporter } from './report.ts'
 import { ResourceGraphController } from './resource-graphs/controller.ts'
 import { TransformController } from './transforms/controller.ts'
+import { createWebhookControllers, type WebhookControllersConfig } from './webhook-controllers.ts'
 
-export interface GraphReconcilerConfig {
-  readonly namespace: string
+export interface GraphReconcilerConfig extends WebhookControllersConfig {
   readonly opsListen: Listen
   readonly isElected: boolean
   readonly resyncMs: number
@@ -73,6 +73,7 @@ export async function runGraphReconciler(
     },
     onLost(reason) {
       metrics.leader.set(0)
+      metrics.authorityExpiry.set(0)
       log.warn({ reason }, 'no longer the leader: writing nothing')
     },
     onElectionTrouble: (error) => tell('leader election is in trouble; trying again', error),
@@ -131,6 +132,15 @@ export async function runGraphReconciler(
     onStatus: report.status,
     onError: onError('resourcegraphs'),
   })
+  const webhook = createWebhookControllers(config, {
+    client,
+    manager,
+    record,
+    tell,
+    onTrusted: (expiry) => metrics.authorityExpiry.set(expiry / 1000),
+    signal,
+  })
+  for (const controller of webhook) manager.add(controller)
   for (const controller of [transforms, graphs]) manager.add(measured(controller, metrics))
 
   const app = createOpsApp(registry, () =>
