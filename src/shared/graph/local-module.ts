@@ -18,7 +18,7 @@ export function localModule(
       const module = embedded.get(ref)
       if (!module)
         return moduleNotFound(
-          `there is no module ${ref}; there are ${[...embedded.keys()].join(', ')}`,
+          `there is no module ${ref}; the modules are ${[...embedded.keys()].join(', ')}`,
         )
       return path === undefined ? ok(module) : checkedModule(createModule(module.files, path))
     }

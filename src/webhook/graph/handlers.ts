@@ -12,13 +12,13 @@ import { judgeDeletion } from './decide/judge-deletion.ts'
 import { judgeGraph } from './decide/judge-graph.ts'
 import { judgeTransform, whyNotJudged } from './decide/judge-transform.ts'
 import { allow } from './decide/verdict.ts'
-import type { Snapshot } from './follow-graphs.ts'
 import { type PreviewDeps, previewOf } from './preview.ts'
 import { createReport, type ReportDeps } from './report.ts'
+import type { Snapshot } from './snapshot.ts'
 import { type Answer, answerFor } from './words/answer.ts'
 
 export interface HandlerDeps extends ReportDeps, PreviewDeps {
-  readonly snapshot: Snapshot
+  readonly snapshot: () => Snapshot
   /** The one user who writes ResourceGraphs. */
   readonly reconciler: string
   readonly digest: Digest
@@ -72,7 +72,7 @@ function answerToDeletion(request: AdmissionRequest, { snapshot }: HandlerDeps):
   const old = objectIn(request, 'oldObject')
   // Of what is too large only its name is there.
   const transform = { ...old, spec: old.spec ?? {} } as Transform
-  const verdict = judgeDeletion(transform, snapshot.graphOf(old), {
+  const verdict = judgeDeletion(transform, snapshot().graphOf(old), {
     username: request.userInfo.username,
     isCascadeOrphan: memberOf(request.options, 'propagationPolicy') === 'Orphan',
   })
@@ -87,8 +87,9 @@ function answerToWrite(request: AdmissionRequest, deps: HandlerDeps): Answer | P
     return answerFor({ kind: 'allowed', reason: 'NotPreviewed', why: TOO_LARGE }, incoming)
   if (!isTransform(incoming))
     throw new Refused(400, `request.object of ${request.operation} is no ${TRANSFORM.kind}`)
+  const { snapshot, digest } = deps
   return previewOf(incoming, deps).then((preview) =>
-    answerFor(judgeTransform({ ...deps, incoming, preview }), incoming),
+    answerFor(judgeTransform({ incoming, preview, snapshot: snapshot(), digest }), incoming),
   )
 }
 

@@ -25,11 +25,9 @@ export function judgeDeletion(
   const inventory = graph ? inventoryIn(graph) : []
   if (inventory.length === 0) return allow('Empty')
   return isCascadeOrphan || isOrphaning(old)
-    ? { kind: 'allowed', reason: 'Orphaned', going: [], staying: inventory.map(left) }
+    ? { kind: 'allowed', reason: 'Orphaned', left: inventory }
     : { kind: 'allowed', reason: 'Deleted', ...partedOf(inventory) }
 }
-
-const left = (ref: Inventory[number]) => ({ ref, message: 'is left as it is' })
 
 /** What goes, dependents first, and what stays all the same. */
 function partedOf(inventory: Inventory) {

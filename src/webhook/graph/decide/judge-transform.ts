@@ -6,8 +6,8 @@ import { TRANSFORM, type Transform } from '../../../shared/graph/transform.ts'
 import { diff } from '../../../shared/graph-engine/diff.ts'
 import type { Digest } from '../../../shared/graph-engine/inventory.ts'
 import { type GraphNode, keyOf, refOf } from '../../../shared/graph-engine/node.ts'
-import type { Snapshot } from '../follow-graphs.ts'
 import type { Preview } from '../preview.ts'
+import type { Snapshot } from '../snapshot.ts'
 import { allow, type Owned, type Verdict } from './verdict.ts'
 
 export interface TransformGathered {
@@ -75,8 +75,7 @@ function ownedBy(
   { holderOf }: Snapshot,
 ): Owned | undefined {
   const ref = refOf(object)
-  const { namespace = '', name } = incoming.metadata
-  const holder = holderOf(keyOf(ref), `${namespace}/${name}`)
+  const holder = holderOf(keyOf(ref), incoming)
   return holder === undefined ? undefined : { id, ref, by: `${TRANSFORM.kind} ${holder}` }
 }
 

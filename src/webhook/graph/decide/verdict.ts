@@ -12,6 +12,8 @@ export type Allowed =
   | { readonly kind: 'allowed'; readonly reason: 'NotPreviewed'; readonly why: string }
   | Rendered
   | Deleted
+  /** A Transform goes, and all that it made stays. */
+  | { readonly kind: 'allowed'; readonly reason: 'Orphaned'; readonly left: readonly ObjectRef[] }
 
 export type Silence =
   | 'Unchanged'
@@ -33,10 +35,10 @@ export interface Rendered {
   readonly pruned: readonly ObjectRef[]
 }
 
-/** A Transform goes, and what with it. */
+/** A Transform goes, and with it what it made. */
 export interface Deleted {
   readonly kind: 'allowed'
-  readonly reason: 'Deleted' | 'Orphaned'
+  readonly reason: 'Deleted'
   /** In this order. */
   readonly going: readonly ObjectRef[]
   readonly staying: readonly Staying[]

@@ -12,6 +12,7 @@ import {
   deletionWarnings,
   faultDenial,
   graphDenial,
+  orphanedWarnings,
   ownedDenial,
   ownedText,
   renderedWarnings,
@@ -41,6 +42,7 @@ function responseToAllowed(verdict: Allowed, object: KubeObject): AdmissionRespo
 function warningsOf(verdict: Allowed, object: KubeObject): readonly string[] {
   if ('why' in verdict) return unpreviewedWarnings(verdict.why, object)
   if ('pruned' in verdict) return renderedWarnings(verdict, object)
+  if ('left' in verdict) return orphanedWarnings(verdict.left, object)
   return 'going' in verdict ? deletionWarnings(verdict, object) : []
 }
 

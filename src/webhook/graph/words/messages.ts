@@ -1,4 +1,3 @@
-import { cut } from '../../../shared/engine/format-value.ts'
 import { byteLength } from '../../../shared/engine/json/json.ts'
 import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
 import { type Cause, causeText } from '../../../shared/graph/fault.ts'
@@ -29,7 +28,7 @@ const more = (count: number): readonly Line[] =>
 
 /** The message of a refusal of objects that are another Transform's. */
 export const ownedDenial = (owned: readonly Owned[], incoming: KubeObject): string =>
-  denial(`${titleOf(incoming)} would take what is another's:`, [
+  denial(`${titleOf(incoming)} would take what is another’s:`, [
     ...owned.slice(0, NAMED).map((one) => explanation(1, ownedText(one))),
     ...more(owned.length - NAMED),
     explanation(0, 'Name another object, or have the other Transform let it go first.'),
@@ -78,23 +77,32 @@ export function renderedWarnings(
 
 function prunedLines(pruned: readonly ObjectRef[], incoming: KubeObject): readonly Line[] {
   if (pruned.length === 0) return []
-  const what = `leaves its graph and is deleted: ${namesOf(pruned, NAMED)}`
-  return [explanation(0, `${titleOf(incoming)}: what ${what}.`)]
+  const [count, leaves] =
+    pruned.length === 1
+      ? ['one object', 'leaves its graph and is deleted']
+      : [`${pruned.length} objects`, 'leave its graph and are deleted']
+  const text = `${titleOf(incoming)}: ${count} ${leaves}: ${namesOf(pruned, NAMED)}.`
+  return [explanation(0, text)]
 }
 
 /** The warnings about what goes with a Transform, and how to have it stay. */
 export function deletionWarnings({ going, staying }: Deleted, old: KubeObject): readonly string[] {
-  const title = titleOf(old)
   const data = going.filter(holdsData)
+  const kept = staying
+    .slice(0, NAMED)
+    .map(({ ref, message }) => explanation(1, `${titleOfRef(ref)} ${message}.`))
   return warnings([
-    ...(going.length > 0
-      ? [named(0, going, (names) => `With ${title} goes, in this order: ${names}.`)]
-      : []),
-    ...(data.length > 0 ? [named(0, data, (names) => `Of these may hold data: ${names}.`)] : []),
+    ...named(0, going, (names) => `${titleOf(old)} takes with it, in this order: ${names}.`),
+    ...named(0, data, (names) => `Data may be lost with ${names}.`),
     ...(going.length > 0 ? [wayOut(old)] : []),
-    ...stayingLines(staying),
+    ...kept,
+    ...more(staying.length - NAMED),
   ])
 }
+
+/** The warning about what stays where a Transform goes. */
+export const orphanedWarnings = (left: readonly ObjectRef[], old: KubeObject): readonly string[] =>
+  warnings(named(0, left, (names) => `${titleOf(old)} goes, and leaves as they are: ${names}.`))
 
 // Too late for what is deleted now, in time for whoever tries it out.
 const wayOut = ({ metadata: { namespace, name } }: KubeObject): Line =>
@@ -102,25 +110,19 @@ const wayOut = ({ metadata: { namespace, name } }: KubeObject): Line =>
     `To keep all of it, before you delete it (--dry-run=server tries it out): kubectl patch ${TRANSFORM.kind.toLowerCase()} ${name} -n ${namespace} --type=merge -p '{"spec":{"deletionPolicy":"Orphan"}}'`,
   )
 
-/** What stays for the same reason is told at once. */
-const stayingLines = (staying: Deleted['staying']): readonly Line[] =>
-  [...Map.groupBy(staying, ({ message }) => message)].map(([message, all]) =>
-    named(
-      1,
-      all.map(({ ref }) => ref),
-      (names) => `${names} ${message}.`,
-    ),
-  )
-
-/** A line with the names of all objects; where there is no room, with some. */
-const named = (
+/** A line with the names of all objects, if there are any; where there is no room for all, with some. */
+function named(
   rank: number,
   refs: readonly ObjectRef[],
   text: (names: string) => string,
-): Line => ({
-  rank,
-  wordings: [text(namesOf(refs, refs.length)), cut(text(namesOf(refs, NAMED)), COMMAND_LIMIT)],
-})
+): readonly Line[] {
+  if (refs.length === 0) return []
+  const wordings = [refs.length, NAMED, 1].map((count) => text(namesOf(refs, count)))
+  return [{ rank, wordings: wordings.filter((one) => byteLength(one) <= NAMES_LIMIT) }]
+}
+
+// Bytes; with all its other warnings a deletion stays within what a client is sent.
+const NAMES_LIMIT = 700
 
 function namesOf(refs: readonly ObjectRef[], count: number): string {
   const shown = refs.slice(0, count).map(titleOfRef)
