@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import type { Client } from '../../shared/cluster/client.ts'
 import { createRecorder } from '../../shared/cluster/events.ts'
 import type { HealLimits } from '../../shared/engine/throttle.ts'
+import type { EmbeddedModules } from '../../shared/graph/module-source.ts'
 import { GRAPH, MARKS } from '../../shared/graph/names.ts'
 import type { ResourceGraph } from '../../shared/graph/resource-graph.ts'
 import { Evaluator } from '../../shared/modules/evaluator.ts'
@@ -22,7 +23,6 @@ import { createReporter } from './report.ts'
 import { ResourceGraphController } from './resource-graphs/controller.ts'
 import { RESOURCE_GRAPHS, TRANSFORMS } from './sources.ts'
 import { TransformController } from './transforms/controller.ts'
-import type { EmbeddedModules } from './transforms/load-module.ts'
 
 export interface GraphReconcilerConfig {
   readonly namespace: string

@@ -8,6 +8,7 @@ import { keyOf } from '../../../shared/cluster/watch.ts'
 import { isEqual } from '../../../shared/engine/json/equal.ts'
 import { isKubeObject, type JsonMap, memberOf } from '../../../shared/engine/json/object.ts'
 import type { Fault } from '../../../shared/graph/fault.ts'
+import type { EmbeddedModules } from '../../../shared/graph/module-source.ts'
 import { FINALIZER } from '../../../shared/graph/names.ts'
 import { renderingOf } from '../../../shared/graph/rendering.ts'
 import {
@@ -37,7 +38,7 @@ import {
 } from '../sources.ts'
 import { decideTransform, type TransformInput } from './decide.ts'
 import { finalizeTransform } from './finalize.ts'
-import { type EmbeddedModules, loadModule } from './load-module.ts'
+import { loadModule } from './load-module.ts'
 
 export interface TransformControllerOptions {
   readonly client: Client
