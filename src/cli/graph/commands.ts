@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import { Argument } from 'commander'
+import type { Env } from '../../shared/ops/env.ts'
 import { durationOption, kubeconfigOption, opsListenOption, parseCount } from '../options.ts'
 import { spareMemory } from '../processes/memory.ts'
+import { addGraphCommand } from './graph-command.ts'
 
 export interface GraphCommandsInput {
   readonly program: Command
@@ -14,7 +16,8 @@ export interface GraphCommandsInput {
 const NAMESPACE = 'virt-platform-autopilot-graph'
 
 /** Adds the commands of the system `graph`. */
-export function addGraphCommands({ program, commandOf, reconciler }: GraphCommandsInput): void {
+export function addGraphCommands(input: GraphCommandsInput, env: Env): void {
+  const { program, commandOf, reconciler } = input
   const systems = new Argument('<system>', 'which system').choices(['graph'])
 
   // Else the baseline's options would be taken for its own wherever they stand.
@@ -58,4 +61,6 @@ export function addGraphCommands({ program, commandOf, reconciler }: GraphComman
     .action(async (namespace, options) =>
       (await import('./manifests.ts')).enroll(namespace, options.namespace),
     )
+
+  addGraphCommand(input, env)
 }
