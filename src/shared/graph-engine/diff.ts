@@ -1,5 +1,6 @@
-import { isMap, type KubeObject } from '../engine/json/object.ts'
+import { annotationOf, isMap, type KubeObject } from '../engine/json/object.ts'
 import { formatPointer, valueAt } from '../engine/json/pointer.ts'
+import { lostFields } from './drift.ts'
 import { type Digest, hashOf, type Inventory } from './inventory.ts'
 import {
   type DeletionPolicy,
@@ -10,7 +11,14 @@ import {
   type ObjectRef,
   refOf,
 } from './node.ts'
-import { describeVerdict, type MarkNames, type Owner, verdictOf } from './ownership.ts'
+import {
+  describeVerdict,
+  fieldManagerOf,
+  type MarkNames,
+  type Owner,
+  verdictOf,
+  withMarks,
+} from './ownership.ts'
 import { deletionOrder } from './prune/deletion-order.ts'
 import { retentionOf } from './prune/retention.ts'
 import type { Observed } from './step/observed.ts'
@@ -57,26 +65,46 @@ function nodeDifference(node: GraphNode, hash = '', key: string, input: DiffInpu
   const isFixed = applyPolicy?.mode === 'Create'
   const observation = input.live?.objects.get(key)
   if (observation?.state === 'absent') return { kind: 'created', ...about }
-  if (input.live && observation?.state === 'present')
-    return { ...about, ...liveDifference(object, observation.object, isFixed, isSame, input.live) }
+  if (input.live && observation?.state === 'present') {
+    const known = { ...input.live, digest: input.digest, isFixed, isSame }
+    return { ...about, ...liveDifference(object, observation.object, known) }
+  }
   // An empty hash is an intent, of which nobody knows whether anything came of it.
   if (hash === '') return { kind: 'created', ...about }
   return { kind: isSame || isFixed ? 'unchanged' : 'changed', ...about }
 }
 
+interface Known extends NonNullable<DiffInput['live']> {
+  readonly digest: Digest
+  /** It is applied once and never again. */
+  readonly isFixed: boolean
+  /** It was applied as it is desired now. */
+  readonly isSame: boolean
+}
+
 function liveDifference(
   desired: KubeObject,
   object: KubeObject,
-  isFixed: boolean,
-  isSame: boolean,
-  { owner, names }: NonNullable<DiffInput['live']>,
+  known: Known,
 ): Omit<Difference, 'id' | 'ref'> {
-  const verdict = verdictOf(object, owner, names)
+  const verdict = verdictOf(object, known.owner, known.names)
   if (verdict.kind === 'foreign' || verdict.kind === 'owned')
     return { kind: 'refused', message: describeVerdict(verdict) }
-  if (isFixed) return { kind: 'unchanged' }
-  const fields = differingFields(desired, object)
-  return isSame && fields.length === 0 ? { kind: 'unchanged' } : { kind: 'changed', fields }
+  if (known.isFixed) return { kind: 'unchanged' }
+  const taken = known.isSame ? takenFields(desired, object, known) : undefined
+  const fields = taken ?? differingFields(desired, object)
+  const isAtRest = known.isSame && verdict.kind === 'ours' && fields.length === 0
+  return isAtRest ? { kind: 'unchanged' } : { kind: 'changed', fields }
+}
+
+/**
+ * What others have taken of an object that was applied as it is desired now, as an execution judges it; undefined of one that
+ * was never applied in the owner's name.
+ */
+function takenFields(desired: KubeObject, live: KubeObject, { owner, names, digest }: Known) {
+  const marked = withMarks(desired, owner, names, digest)
+  const fields = lostFields(marked, live, fieldManagerOf(owner, names, digest))
+  return fields[0] === '' ? undefined : fields
 }
 
 function removals({ graph, inventory, live, deletionPolicy }: DiffInput): readonly Difference[] {
@@ -88,11 +116,22 @@ function removals({ graph, inventory, live, deletionPolicy }: DiffInput): readon
     .map(({ id, ...item }) => {
       const { apiVersion, kind, namespace, name } = item
       const ref = { apiVersion, kind, ...(namespace && { namespace }), name }
-      const retention = retentionOf({ id, ...item }, deletionPolicy)
-      return retention
-        ? { kind: 'left', id, ref, message: retention.message }
-        : { kind: 'pruned', id, ref }
+      const message =
+        retentionOf({ id, ...item }, deletionPolicy)?.message ?? (live && whyKept(ref, live))
+      return message === undefined
+        ? { kind: 'pruned', id, ref }
+        : { kind: 'left', id, ref, message }
     })
+}
+
+/** What keeps a live object from being deleted; undefined where nothing does. */
+function whyKept(ref: ObjectRef, { objects, owner, names }: NonNullable<DiffInput['live']>) {
+  const observation = objects.get(keyOf(ref))
+  if (observation?.state !== 'present') return undefined
+  const verdict = verdictOf(observation.object, owner, names)
+  if (verdict.kind === 'owned') return `belongs to ${verdict.by} now: it is left as it is`
+  const isProtected = annotationOf(observation.object, names.protectionAnnotation) === 'true'
+  return isProtected ? `is kept by its annotation ${names.protectionAnnotation}` : undefined
 }
 
 /**
