@@ -91,10 +91,17 @@ function liveDifference(
   if (verdict.kind === 'foreign' || verdict.kind === 'owned')
     return { kind: 'refused', message: describeVerdict(verdict) }
   if (known.isFixed) return { kind: 'unchanged' }
+  const differing = differingFields(desired, object)
   const taken = known.isSame ? takenFields(desired, object, known) : undefined
-  const fields = taken ?? differingFields(desired, object)
+  const fields = taken?.flatMap((field) => differingIn(field, differing)) ?? differing
   const isAtRest = known.isSame && verdict.kind === 'ours' && fields.length === 0
   return isAtRest ? { kind: 'unchanged' } : { kind: 'changed', fields }
+}
+
+/** What differs of a field that was taken; itself where its value is as desired all the same. */
+function differingIn(field: string, differing: readonly string[]): readonly string[] {
+  const within = differing.filter((one) => one === field || one.startsWith(`${field}/`))
+  return within.length > 0 ? within : [field]
 }
 
 /**
