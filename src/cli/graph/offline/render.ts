@@ -1,6 +1,4 @@
-import { ok } from '../../../shared/engine/result.ts'
 import { causeText } from '../../../shared/graph/fault.ts'
-import { inFolder } from '../../../shared/graph/module-source.ts'
 import { folderModule } from '../../../shared/modules/folder.ts'
 import type { Env } from '../../../shared/ops/env.ts'
 import { kubernetesYaml } from '../../render/formats.ts'
@@ -8,7 +6,7 @@ import { decided, UndecidedError, warn } from '../../run-cli.ts'
 import { withEvaluator } from '../evaluator.ts'
 import { policiesAt, remarksOn } from '../preview.ts'
 import { type FilePreview, type OfflineOptions, previewFile } from './preview-file.ts'
-import { onlyTransform, readTransforms, type TransformFiles } from './transforms.ts'
+import { inFolder, onlyTransform, readTransforms, type TransformFiles } from './transforms.ts'
 
 export interface RenderOptions extends OfflineOptions {
   /** A folder whose module is rendered, whatever the Transform names. */
@@ -43,7 +41,7 @@ async function renderFile(file: string, options: RenderOptions, env: Env): Promi
 function moduleAt(folder: string): TransformFiles['moduleOf'] {
   const module = folderModule(folder)
   if (!module.ok) throw new Error(`${folder}: ${module.error.message}`)
-  return ({ spec: { cueRef } }) => inFolder(ok(module.value), cueRef.path)
+  return ({ spec: { cueRef } }) => inFolder(module, cueRef.path)
 }
 
 /** How `graph render` prints, by the name of its `-o`. */

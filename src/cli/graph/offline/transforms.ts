@@ -1,10 +1,15 @@
-import { groupOf, type KubeObject } from '../../../shared/engine/json/object.ts'
+import { groupOf, isMap, type KubeObject, mapMembers } from '../../../shared/engine/json/object.ts'
 import type { Result } from '../../../shared/engine/result.ts'
 import type { Fault } from '../../../shared/graph/fault.ts'
-import { localModule, moduleIn } from '../../../shared/graph/module-source.ts'
+import { checkedModule, localModule } from '../../../shared/graph/local-module.ts'
 import { GROUP } from '../../../shared/graph/names.ts'
 import { TRANSFORM, type Transform } from '../../../shared/graph/transform.ts'
-import type { Module } from '../../../shared/modules/module.ts'
+import {
+  configMapModule,
+  createModule,
+  type Module,
+  type ModuleError,
+} from '../../../shared/modules/module.ts'
 import { type Manifest, type Manifests, readManifests } from '../../check/manifests.ts'
 import { titleOfFile } from '../../read-objects.ts'
 import { loadEmbedded } from '../modules.ts'
@@ -37,7 +42,10 @@ export async function readTransforms(
     faults,
     moduleOf({ metadata, spec: { cueRef } }) {
       const found = configMaps.get(keyOf({ metadata: { ...metadata, name: cueRef.ref } }))
-      return localModule(cueRef, embedded) ?? (found && moduleIn(found, cueRef.path))
+      return (
+        localModule(cueRef, embedded) ??
+        (found && inFolder(configMapModule(dataOf(found)), cueRef.path))
+      )
     },
   }
 }
@@ -52,6 +60,13 @@ export function onlyTransform(file: string, { transforms, faults }: TransformFil
   throw new Error(`there are ${transforms.length} Transforms in ${titleOfFile(file)}: give one`)
 }
 
+/** The module with the folder as its package that a Transform names, if it names one. */
+export const inFolder = (
+  module: Result<Module, ModuleError>,
+  path: string | undefined,
+): Result<Module, Fault> =>
+  checkedModule(module.ok && path !== undefined ? createModule(module.value.files, path) : module)
+
 const placedIn = (namespace: string, object: KubeObject): KubeObject =>
   object.metadata.namespace === undefined
     ? { ...object, metadata: { ...object.metadata, namespace } }
@@ -65,3 +80,5 @@ const isConfigMap = ({ apiVersion, kind }: KubeObject) =>
 
 const isTransform = ({ apiVersion, kind }: KubeObject) =>
   groupOf(apiVersion) === GROUP && kind === TRANSFORM.kind
+
+const dataOf = ({ data }: KubeObject) => (isMap(data) ? mapMembers(data, String) : {})

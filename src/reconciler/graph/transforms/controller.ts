@@ -8,7 +8,7 @@ import { keyOf } from '../../../shared/cluster/watch.ts'
 import { isEqual } from '../../../shared/engine/json/equal.ts'
 import { isKubeObject, type JsonMap, memberOf } from '../../../shared/engine/json/object.ts'
 import type { Fault } from '../../../shared/graph/fault.ts'
-import type { EmbeddedModules } from '../../../shared/graph/module-source.ts'
+import type { EmbeddedModules } from '../../../shared/graph/local-module.ts'
 import { FINALIZER } from '../../../shared/graph/names.ts'
 import { renderingOf } from '../../../shared/graph/rendering.ts'
 import {

@@ -2,17 +2,17 @@ import { type Client, isForbidden } from '../../../shared/cluster/client.ts'
 import type { Account } from '../../../shared/cluster/impersonate.ts'
 import { read } from '../../../shared/cluster/resource.ts'
 import { accountUser } from '../../../shared/engine/identity.ts'
-import type { KubeObject } from '../../../shared/engine/json/object.ts'
+import { isMap, type KubeObject } from '../../../shared/engine/json/object.ts'
 import { err, type Result } from '../../../shared/engine/result.ts'
 import type { Fault } from '../../../shared/graph/fault.ts'
 import {
+  checkedModule,
   type EmbeddedModules,
   localModule,
-  moduleIn,
-  notFound,
-} from '../../../shared/graph/module-source.ts'
+  moduleNotFound,
+} from '../../../shared/graph/local-module.ts'
 import { accountOf, type Transform } from '../../../shared/graph/transform.ts'
-import type { Module } from '../../../shared/modules/module.ts'
+import { configMapModule, createModule, type Module } from '../../../shared/modules/module.ts'
 
 export interface ModuleDeps {
   /** The Transform's account's: a module is read by who applies it. */
@@ -21,11 +21,12 @@ export interface ModuleDeps {
 }
 
 /** The module that a Transform names, or why there is none. Rejects where the API server cannot say. */
-export const loadModule = async (
+export async function loadModule(
   transform: Transform,
   { client, embedded }: ModuleDeps,
-): Promise<Result<Module, Fault>> =>
-  localModule(transform.spec.cueRef, embedded) ?? fromConfigMap(transform, client)
+): Promise<Result<Module, Fault>> {
+  return localModule(transform.spec.cueRef, embedded) ?? (await fromConfigMap(transform, client))
+}
 
 async function fromConfigMap(transform: Transform, client: Client): Promise<Result<Module, Fault>> {
   const { ref: name, path } = transform.spec.cueRef
@@ -37,9 +38,11 @@ async function fromConfigMap(transform: Transform, client: Client): Promise<Resu
     if (!isForbidden(error)) throw error
     return err(forbidden(accountOf(transform), name))
   }
-  return configMap
-    ? moduleIn(configMap, path)
-    : notFound(`there is no ConfigMap ${namespace}/${name}`)
+  if (!configMap) return moduleNotFound(`there is no ConfigMap ${namespace}/${name}`)
+  const module = configMapModule(isMap(configMap.data) ? (configMap.data as never) : {})
+  return module.ok && path !== undefined
+    ? checkedModule(createModule(module.value.files, path))
+    : checkedModule(module)
 }
 
 /** Where the ConfigMaps of a namespace are. */
