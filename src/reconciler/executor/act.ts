@@ -1,6 +1,7 @@
 import { type Client, isConflict, isForbidden, isNotFound } from '../../shared/cluster/client.ts'
-import { type Account, impersonate } from '../../shared/cluster/impersonate.ts'
+import { impersonate } from '../../shared/cluster/impersonate.ts'
 import { apply, deleteExactly, type Resource } from '../../shared/cluster/resource.ts'
+import type { Account } from '../../shared/engine/identity.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import type { Action } from '../../shared/graph-engine/step/action.ts'
 import { forbiddenReason } from './observer.ts'
@@ -41,7 +42,7 @@ async function remove(
 ): Promise<'deleting' | 'gone'> {
   const metadata = { name, uid, ...(resourceVersion !== undefined && { resourceVersion }) }
   const deletion = await deleteExactly(client, at, { metadata })
-  return deletion === 'absent' ? 'gone' : 'deleting'
+  return deletion === 'ending' ? 'deleting' : 'gone'
 }
 
 // The API server has one status for a precondition that failed and for fields that another manager owns.

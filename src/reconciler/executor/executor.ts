@@ -1,4 +1,4 @@
-import type { Account } from '../../shared/cluster/impersonate.ts'
+import type { Account } from '../../shared/engine/identity.ts'
 import {
   type HealLimits,
   type HealMemory,
@@ -58,7 +58,7 @@ export class Executor {
 
   /** One pass over a graph: everything that can be done now. */
   async apply(work: Work): Promise<Step> {
-    return this.#run(work, (input) => step(input))
+    return this.#run(work, (input) => lookedAgain(step(input), input))
   }
 
   /** One pass of deleting what a graph made. */
@@ -73,21 +73,16 @@ export class Executor {
   }
 
   async #run<P extends Plan>(work: Work, plan: (input: StepInput) => P): Promise<P> {
-    const memories = this.#memories.get(work.key) ?? new Map<string, Memory>()
-    this.#memories.set(work.key, memories)
     let objects = await this.#look(work)
     let { inventory } = work
     // What is ready as soon as it is applied lets the next ones be; nothing is waited for.
     for (let round = 0; ; round++) {
-      const decided = plan(this.#inputOf({ ...work, inventory }, objects, memories))
+      const decided = plan(this.#inputOf({ ...work, inventory }, objects))
       if (decided.actions.length === 0 || round > work.graph.nodes.length) return decided
       if (decided.inventory !== inventory) await work.save(decided.inventory)
       const results = await this.#actAll(decided.actions, work.account)
       inventory = results.reduce(recorded, decided.inventory)
-      for (const [action, result] of results) {
-        this.#remember(memories, action, result)
-        this.#note(work.key, objects, action, result)
-      }
+      for (const [action, result] of results) this.#take(work.key, objects, action, result)
       if (results.some(isStale)) objects = await this.#look(work)
     }
   }
@@ -98,12 +93,12 @@ export class Executor {
   }
 
   #inputOf(
-    { graph, inventory, owner, deletionPolicy }: Work,
+    { key, graph, inventory, owner, deletionPolicy }: Work,
     objects: ReadonlyMap<string, Observation>,
-    memories: ReadonlyMap<string, Memory>,
   ): StepInput {
     const { names, digest, now } = this.#options
-    const memory = new Map([...memories].map(([key, { object }]) => [key, object]))
+    const memories = [...(this.#memories.get(key) ?? [])]
+    const memory = new Map(memories.map(([object, known]) => [object, known.object]))
     return {
       graph,
       inventory,
@@ -138,9 +133,14 @@ export class Executor {
     return results
   }
 
-  /** Takes an object in as a write left it. */
-  #note(graph: string, objects: Map<string, Observation>, { key }: Action, result: Result): void {
+  /** Takes an object in as an action left it, and what is to be remembered of that. */
+  #take(graph: string, objects: Map<string, Observation>, action: Action, result: Result): void {
+    const { key } = action
     const { observer } = this.#options
+    const memories = this.#memories.get(graph) ?? new Map<string, Memory>()
+    this.#memories.set(graph, memories)
+    const memory = this.#remembered(memories.get(key), action, result)
+    if (memory) memories.set(key, memory)
     observer.noteWritten(graph, key, result.kind === 'applied' ? result.object : undefined)
     if (result.kind === 'applied') objects.set(key, { state: 'present', object: result.object })
     else if (result.kind === 'gone') objects.set(key, { state: 'absent' })
@@ -148,20 +148,30 @@ export class Executor {
     else if (result.kind !== 'failed') objects.delete(key)
   }
 
-  #remember(memories: Map<string, Memory>, action: Action, result: Result): void {
+  #remembered(before: Memory | undefined, action: Action, result: Result): Memory | undefined {
     const { now, healLimits } = this.#options
-    const before = memories.get(action.key)
     if (result.kind === 'failed') {
       const hash = action.kind === 'apply' ? { hash: action.hash } : {}
       const input = { message: result.message, ...hash, now: now(), jitter: Math.random() }
       const failure = failedAgain(before?.object.failure, input)
-      memories.set(action.key, { ...before, object: { ...before?.object, failure } })
-    } else if (result.kind === 'applied') {
-      const isHeal = action.kind === 'apply' && action.reason === 'Drifted'
-      const heals = isHeal ? spendHeal(before?.heals, healLimits, now()) : before?.heals
-      memories.set(action.key, { ...heldBack(heals, healLimits, now()) })
+      return { ...before, object: { ...before?.object, failure } }
     }
+    if (result.kind !== 'applied') return before
+    const isHeal = action.kind === 'apply' && action.reason === 'Drifted'
+    const heals = isHeal ? spendHeal(before?.heals, healLimits, now()) : before?.heals
+    return heldBack(heals, healLimits, now())
   }
+}
+
+// Nothing tells that a kind is served, or that an account may read.
+const UNREADABLE_MS = 5_000
+
+/** The step, looked at again soon where an object cannot be read. */
+function lookedAgain(decided: Step, { observed }: StepInput): Step {
+  const isReadable = [...observed.objects.values()].every(({ state }) => state !== 'unreadable')
+  if (isReadable) return decided
+  const { lookAgainInMs = UNREADABLE_MS } = decided
+  return { ...decided, lookAgainInMs: Math.min(lookAgainInMs, UNREADABLE_MS) }
 }
 
 /** What is remembered after an apply: until when it is not healed again, where others change it as often as we do. */

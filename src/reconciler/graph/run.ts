@@ -18,11 +18,12 @@ import { Executor } from '../executor/executor.ts'
 import { Observer } from '../executor/observer.ts'
 import { ServedKinds } from '../executor/served-kinds.ts'
 import { type Controller, Manager } from '../manager/manager.ts'
+import { createAccountFault } from './enrolment.ts'
 import { createGraphMetrics, type GraphMetrics } from './metrics.ts'
 import { createReporter } from './report.ts'
 import { ResourceGraphController } from './resource-graphs/controller.ts'
 import { RESOURCE_GRAPHS, TRANSFORMS } from './sources.ts'
-import { TransformController } from './transforms/controller.ts'
+import { MODULE, TransformController } from './transforms/controller.ts'
 
 export interface GraphReconcilerConfig {
   readonly namespace: string
@@ -77,7 +78,9 @@ export async function runGraphReconciler(
     },
     onElectionTrouble: (error) => tell('leader election is in trouble; trying again', error),
     onWatchTrouble(source, error) {
-      if (!observer.noteTrouble(source, error)) tell(`cannot read ${source}; trying again`, error)
+      // What an account may not watch is told in the status of who asked for it.
+      const isAccounts = observer.noteTrouble(source, error) || source.startsWith(MODULE)
+      if (!isAccounts) tell(`cannot read ${source}; trying again`, error)
     },
     onWatchRecovery: () => tell.recovered(),
   })
@@ -107,6 +110,7 @@ export async function runGraphReconciler(
       else metrics.evaluations.observe({ outcome }, seconds)
     },
   })
+  const accountFault = createAccountFault(client)
   const onError = (controller: string) => (key: string, error: Error) => {
     metrics.reconcileErrors.inc({ controller })
     tell(`${controller} ${key}: trying again`, error)
@@ -117,6 +121,7 @@ export async function runGraphReconciler(
     store,
     kinds,
     evaluator,
+    accountFault,
     isLeader,
     onStatus: report.status,
     onError: onError('transforms'),
@@ -126,9 +131,15 @@ export async function runGraphReconciler(
     store,
     executor,
     observer,
+    accountFault,
     isLeader,
     onReleased: report.released,
-    onStatus: report.status,
+    onStatus(graph, status) {
+      report.status(graph, status)
+      const becameReady = graph.status?.phase !== 'Ready' && status.phase === 'Ready'
+      const { renderedAt } = graph.spec.metadata
+      if (becameReady) metrics.execution.observe((Date.now() - Date.parse(renderedAt)) / 1000)
+    },
     onError: onError('resourcegraphs'),
   })
   for (const controller of [transforms, graphs]) manager.add(measured(controller, metrics))

@@ -1,7 +1,7 @@
 import { annotationOf, isMap, type KubeObject } from '../engine/json/object.ts'
 import { formatPointer, valueAt } from '../engine/json/pointer.ts'
 import { lostFields } from './drift.ts'
-import { type Digest, hashOf, type Inventory } from './inventory.ts'
+import { type Digest, hashOf, type Inventory, type InventoryItem, refOfItem } from './inventory.ts'
 import {
   type DeletionPolicy,
   type Graph,
@@ -49,69 +49,47 @@ export interface DiffInput {
 
 /** What an execution of the graph would do: its nodes in their order, then what leaves it, in the order in which that would go. */
 export function diff(input: DiffInput): readonly Difference[] {
-  const { graph, inventory } = input
-  const items = new Map(inventory.map((item) => [keyOf(item), item]))
-  const nodes = graph.nodes.map((node) => {
-    const key = keyOf(refOf(node.object))
-    return nodeDifference(node, items.get(key)?.hash, key, input)
+  const items = new Map(input.inventory.map((item) => [keyOf(item), item]))
+  const nodes = input.graph.nodes.map((node) => {
+    const ref = refOf(node.object)
+    return { id: node.id, ref, ...nodeDifference(node, items.get(keyOf(ref)), input) }
   })
-  return isWholeGraph(graph) ? [...nodes, ...removals(input)] : nodes
+  return isWholeGraph(input.graph) ? [...nodes, ...removals(input)] : nodes
 }
 
-function nodeDifference(node: GraphNode, hash = '', key: string, input: DiffInput): Difference {
-  const { id, object, applyPolicy } = node
-  const about = { id, ref: refOf(object) }
-  const isSame = hash === hashOf(object, input.digest)
-  const isFixed = applyPolicy?.mode === 'Create'
-  const observation = input.live?.objects.get(key)
-  if (observation?.state === 'absent') return { kind: 'created', ...about }
-  if (input.live && observation?.state === 'present') {
-    const known = { ...input.live, digest: input.digest, isFixed, isSame }
-    return { ...about, ...liveDifference(object, observation.object, known) }
-  }
+type Found = Omit<Difference, 'id' | 'ref'>
+
+function nodeDifference(
+  node: GraphNode,
+  item: InventoryItem | undefined,
+  { live, digest }: DiffInput,
+): Found {
+  const { object, applyPolicy } = node
+  const observation = live?.objects.get(keyOf(refOf(object)))
+  if (observation?.state === 'absent') return { kind: 'created' }
+  if (live && observation?.state === 'present')
+    return liveDifference(node, item, observation.object, { ...live, digest })
   // An empty hash is an intent, of which nobody knows whether anything came of it.
-  if (hash === '') return { kind: 'created', ...about }
-  return { kind: isSame || isFixed ? 'unchanged' : 'changed', ...about }
-}
-
-interface Known extends NonNullable<DiffInput['live']> {
-  readonly digest: Digest
-  /** It is applied once and never again. */
-  readonly isFixed: boolean
-  /** It was applied as it is desired now. */
-  readonly isSame: boolean
+  if (!item?.hash) return { kind: 'created' }
+  const isSame = item.hash === hashOf(object, digest) || applyPolicy?.mode === 'Create'
+  return { kind: isSame ? 'unchanged' : 'changed' }
 }
 
 function liveDifference(
-  desired: KubeObject,
-  object: KubeObject,
-  known: Known,
-): Omit<Difference, 'id' | 'ref'> {
-  const verdict = verdictOf(object, known.owner, known.names)
+  { object, applyPolicy }: GraphNode,
+  item: InventoryItem | undefined,
+  live: KubeObject,
+  { owner, names, digest }: NonNullable<DiffInput['live']> & Pick<DiffInput, 'digest'>,
+): Found {
+  const verdict = verdictOf(live, owner, names, item?.uid)
   if (verdict.kind === 'foreign' || verdict.kind === 'owned')
     return { kind: 'refused', message: describeVerdict(verdict) }
-  if (known.isFixed) return { kind: 'unchanged' }
-  const differing = differingFields(desired, object)
-  const taken = known.isSame ? takenFields(desired, object, known) : undefined
-  const fields = taken?.flatMap((field) => differingIn(field, differing)) ?? differing
-  const isAtRest = known.isSame && verdict.kind === 'ours' && fields.length === 0
-  return isAtRest ? { kind: 'unchanged' } : { kind: 'changed', fields }
-}
-
-/** What differs of a field that was taken; itself where its value is as desired all the same. */
-function differingIn(field: string, differing: readonly string[]): readonly string[] {
-  const within = differing.filter((one) => one === field || one.startsWith(`${field}/`))
-  return within.length > 0 ? within : [field]
-}
-
-/**
- * What others have taken of an object that was applied as it is desired now, as an execution judges it; undefined of one that
- * was never applied in the owner's name.
- */
-function takenFields(desired: KubeObject, live: KubeObject, { owner, names, digest }: Known) {
-  const marked = withMarks(desired, owner, names, digest)
+  if (applyPolicy?.mode === 'Create') return { kind: 'unchanged' }
+  if (item?.hash !== hashOf(object, digest))
+    return { kind: 'changed', fields: differingFields(object, live) }
+  const marked = withMarks(object, owner, names, digest)
   const fields = lostFields(marked, live, fieldManagerOf(owner, names, digest))
-  return fields[0] === '' ? undefined : fields
+  return fields.length === 0 ? { kind: 'unchanged' } : { kind: 'changed', fields }
 }
 
 function removals({ graph, inventory, live, deletionPolicy }: DiffInput): readonly Difference[] {
@@ -120,22 +98,20 @@ function removals({ graph, inventory, live, deletionPolicy }: DiffInput): readon
   return deletionOrder(going)
     .flat()
     .filter((item) => live?.objects.get(keyOf(item))?.state !== 'absent')
-    .map(({ id, ...item }) => {
-      const { apiVersion, kind, namespace, name } = item
-      const ref = { apiVersion, kind, ...(namespace && { namespace }), name }
-      const message =
-        retentionOf({ id, ...item }, deletionPolicy)?.message ?? (live && whyKept(ref, live))
+    .map((item) => {
+      const about = { id: item.id, ref: refOfItem(item) }
+      const message = retentionOf(item, deletionPolicy)?.message ?? (live && whyKept(item, live))
       return message === undefined
-        ? { kind: 'pruned', id, ref }
-        : { kind: 'left', id, ref, message }
+        ? { kind: 'pruned', ...about }
+        : { kind: 'left', ...about, message }
     })
 }
 
 /** What keeps a live object from being deleted; undefined where nothing does. */
-function whyKept(ref: ObjectRef, { objects, owner, names }: NonNullable<DiffInput['live']>) {
-  const observation = objects.get(keyOf(ref))
+function whyKept(item: InventoryItem, { objects, owner, names }: NonNullable<DiffInput['live']>) {
+  const observation = objects.get(keyOf(item))
   if (observation?.state !== 'present') return undefined
-  const verdict = verdictOf(observation.object, owner, names)
+  const verdict = verdictOf(observation.object, owner, names, item.uid)
   if (verdict.kind === 'owned') return `belongs to ${verdict.by} now: it is left as it is`
   const isProtected = annotationOf(observation.object, names.protectionAnnotation) === 'true'
   return isProtected ? `is kept by its annotation ${names.protectionAnnotation}` : undefined

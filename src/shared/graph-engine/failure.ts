@@ -8,7 +8,7 @@ export interface Failure {
   /** Of the first of them, and from when on it is tried again: milliseconds, as all times of the graph engine. */
   readonly since: number
   readonly retryAt: number
-  /** The hash of what was tried: something else is tried at once. */
+  /** The hash of what was applied in vain, since something else is tried at once; absent where it was a delete. */
   readonly hash?: string
 }
 

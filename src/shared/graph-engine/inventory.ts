@@ -24,7 +24,7 @@ export type ItemState = 'Pending' | 'Applied' | 'Failed' | 'Pruned' | 'Adopted' 
 
 /** One object that the owner has, or may have, in the cluster. */
 export interface InventoryItem extends ObjectRef {
-  /** The node that it was applied for. */
+  /** The node that it was applied for; `~2` follows where that has another object by now. */
   readonly id: string
   /** Known once the first apply was answered. */
   readonly uid?: string
@@ -40,6 +40,14 @@ export interface InventoryItem extends ObjectRef {
 
 export type Inventory = readonly InventoryItem[]
 
+/** The object of an item, and nothing else of it. */
+export const refOfItem = ({ apiVersion, kind, namespace, name }: InventoryItem): ObjectRef => ({
+  apiVersion,
+  kind,
+  ...(namespace && { namespace }),
+  name,
+})
+
 /** The hash of a desired object, without its marks: the same for equal objects, in whatever order their fields come. */
 export const hashOf = (object: KubeObject, digest: Digest) => digest(canonicalJson(object))
 
@@ -48,27 +56,63 @@ export const hashOf = (object: KubeObject, digest: Digest) => digest(canonicalJs
  * before it is applied could be lost by a crash. It is the same one where nothing is new.
  */
 export function withIntent(inventory: Inventory, graph: Graph, now: number): Inventory {
-  const { nodes } = graph
-  const nodeOf = new Map(nodes.map((node) => [keyOf(refOf(node.object)), node]))
+  const nodes = new Map(graph.nodes.map((node) => [keyOf(refOf(node.object)), node]))
+  const ids = idsAfter(inventory, nodes)
+  const nodeIds = new Set(graph.nodes.map(({ id }) => id))
   const isWhole = isWholeGraph(graph)
   const kept = inventory.map((item) => {
-    const node = nodeOf.get(keyOf(item))
-    if (node) return itemFor(node, item)
-    // A node that is missing in half a graph, or in an empty one, has not left it.
-    return isWhole && item.removedAt === undefined ? { ...item, removedAt: now } : item
+    const node = nodes.get(keyOf(item))
+    return node ? itemFor(node, nodeIds, item) : itemWithout(item, ids, isWhole ? now : undefined)
   })
   const known = new Set(inventory.map(keyOf))
-  const added = nodes.filter(({ object }) => !known.has(keyOf(refOf(object))))
-  const next = [...kept, ...added.map((node) => itemFor(node))]
-  return sameOr(inventory, next)
+  const added = [...nodes].filter(([key]) => !known.has(key))
+  return sameOr(inventory, [...kept, ...added.map(([, node]) => itemFor(node, nodeIds))])
 }
 
-/** The inventory that is written already where the next one is the same, so that nobody writes it again. */
-export const sameOr = (written: Inventory, next: Inventory): Inventory =>
-  isEqual(next, written) ? written : next
+type Ids = ReadonlyMap<string, string>
 
-function itemFor({ id, object, applyPolicy, dependsOn = [] }: GraphNode, item?: InventoryItem) {
+/** What each id of before is called from now on: where a node was given another object, its former one makes way. */
+function idsAfter(inventory: Inventory, nodes: ReadonlyMap<string, GraphNode>): Ids {
+  const taken = new Set([...nodes.values()].map(({ id }) => id))
+  const ids = new Map<string, string>()
+  for (const item of inventory) {
+    const id = nodes.get(keyOf(item))?.id ?? freeId(item.id, taken)
+    taken.add(id)
+    ids.set(item.id, id)
+  }
+  return ids
+}
+
+/** No node's id has a tilde. */
+function freeId(id: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(id)) return id
+  const [base] = id.split('~')
+  let number = 2
+  while (taken.has(`${base}~${number}`)) number++
+  return `${base}~${number}`
+}
+
+/** The item of an object that the graph does not have, as far as it is known; `now` where it knows that it left. */
+function itemWithout(item: InventoryItem, ids: Ids, now: number | undefined): InventoryItem {
+  const { id, dependsOn, removedAt = now, ...rest } = item
+  const edges = dependsOn?.flatMap((dependency) => ids.get(dependency) ?? []) ?? []
+  return {
+    ...rest,
+    id: ids.get(id) ?? id,
+    ...(edges.length > 0 && { dependsOn: edges }),
+    // A node that is missing in half a graph, or in an empty one, has not left it.
+    ...(removedAt !== undefined && { removedAt }),
+  }
+}
+
+function itemFor(
+  { id, object, applyPolicy, dependsOn = [] }: GraphNode,
+  nodeIds: ReadonlySet<string>,
+  item?: InventoryItem,
+) {
   const { uid, hash = '', state = 'Pending' } = item ?? {}
+  // What half a graph lacks may be another object than the one that had its id.
+  const edges = dependsOn.filter((dependency) => nodeIds.has(dependency))
   return {
     id,
     ...refOf(object),
@@ -76,10 +120,14 @@ function itemFor({ id, object, applyPolicy, dependsOn = [] }: GraphNode, item?: 
     hash,
     // Its deletion was asked for before it came back: what there is of it will go.
     state: state === 'Pruned' ? 'Pending' : state,
-    ...(dependsOn.length > 0 && { dependsOn }),
+    ...(edges.length > 0 && { dependsOn: edges }),
     ...(applyPolicy?.deletionPolicy && { deletionPolicy: applyPolicy.deletionPolicy }),
   } satisfies InventoryItem
 }
+
+/** The inventory that is written already where the next one is the same, so that nobody writes it again. */
+export const sameOr = (written: Inventory, next: Inventory): Inventory =>
+  isEqual(next, written) ? written : next
 
 /** The inventory after an apply was answered; `uid` is the answer's. */
 export const recordApplied = (

@@ -125,8 +125,10 @@ export class Evaluator {
 }
 
 function outcomeOf(text: string): Outcome {
-  const { nodes = [], violations = [], overridable = [], errors } = JSON.parse(text) as Answer
+  const { nodes, violations = [], overridable = [], errors } = JSON.parse(text) as Answer
   if (errors) return { kind: 'Refused', errors }
+  // What took this for a graph would prune all that there is.
+  if (!nodes) return unavailable('it answered neither nodes nor errors')
   return { kind: 'Rendered', nodes, violations, overridable }
 }
 

@@ -15,3 +15,16 @@ export function folderModule(folder: string): Result<Module, ModuleError> {
   ]
   return createModule(Object.fromEntries(paths.map(textOf)))
 }
+
+/** The modules that come with the program, each in a folder of its own in this one, by their names; throws where one is none. */
+export function embeddedModules(folder: string): ReadonlyMap<string, Module> {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  return new Map(names.sort().map((name) => [name, ownModule(join(folder, name))]))
+}
+
+function ownModule(folder: string): Module {
+  const made = folderModule(folder)
+  if (!made.ok) throw new Error(`reading the module in ${folder}: ${made.error.message}`)
+  return made.value
+}

@@ -49,7 +49,7 @@ const transform: Transform = {
   spec: { cueRef: { type: 'embedded', ref: 'webservice' }, input: {} },
 }
 const decided = (more: object, graph?: ResourceGraph) =>
-  decideTransform({ transform, graph, now: new Date(0), digest: sha256, ...more })
+  decideTransform({ transform, graph, now: '2026-01-01T00:00:00Z', digest: sha256, ...more })
 const withStatus = (status: object | undefined) => ({ ...transform, ...(status && { status }) })
 
 t.test('Argo CD’s health of each fault is what kstatus makes of it', async (t) => {

@@ -101,10 +101,24 @@ t.test('what is wrong with a module is told with its place', async (t) => {
     ],
     ['id: ', 'it: ', 'evaluate graph.nodes[0].id: field is required but not present @ -'],
     ['nodes: [{', 'nodes: [...]\nother: [{', ''],
+    [
+      'nodes: [{',
+      'nodes: [for x in input.list {x}]\nother: [{',
+      'evaluate graph.nodes: undefined field: list @ m.cue:15:31',
+    ],
+    [
+      'nodes: [{',
+      'nodes: [if input.list != "" {}]\nother: [{',
+      'evaluate graph.nodes: undefined field: list @ m.cue:15:25',
+    ],
   ] as const)
     t.same(await faults(WEB.replace(from, to)), [fault || 'Rendered'], to)
   t.same(await faults('package m\n#Input: {...}\ngraph: nodes: {}'), [
     'evaluate graph.nodes: is no list @ m.cue:3:8',
+  ])
+  t.same(await faults('package m\n#Input: {}\n@if(a)\na: 1 @tag(a)\n'), [
+    'load : the attribute @if has no place in a module @ m.cue:3:1',
+    'load : the attribute @tag has no place in a module @ m.cue:4:6',
   ])
   t.same(await faults('package m\ngraph: nodes: []'), ['load : the package has no #Input @ -'])
 })

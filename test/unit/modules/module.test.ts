@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { folderModule } from '../../../src/shared/modules/folder.ts'
+import { embeddedModules, folderModule } from '../../../src/shared/modules/folder.ts'
 import {
   configMapModule,
   createModule,
@@ -40,6 +40,15 @@ t.test('a module of one text, of a ConfigMap and of a folder is the same one', (
   const deep = folderModule(t.testdir({ 'cue.mod': { 'module.cue': 'a' }, a: { 'b.cue': 'b' } }))
   t.same(deep.ok && Object.keys(deep.value.files).sort(), ['a/b.cue', 'cue.mod/module.cue'])
   t.throws(() => folderModule(join(folder, 'none')), { code: 'ENOENT' })
+  t.end()
+})
+
+t.test('each folder of those that come with the program is a module', (t) => {
+  const text = 'package m\n'
+  const folder = t.testdir({ b: { 'm.cue': text }, a: { 'm.cue': text }, 'README.md': '' })
+  t.same([...embeddedModules(folder).keys()], ['a', 'b'])
+  const broken = t.testdir({ b: { 'README.md': '' } })
+  t.throws(() => embeddedModules(broken), { message: /b: there is no CUE file in the module$/ })
   t.end()
 })
 

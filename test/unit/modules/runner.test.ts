@@ -127,6 +127,7 @@ t.test('a program that ends otherwise than it may says nothing of the module', a
     'echo broken >&2; exit 1': /ended with exit code 1: broken$/,
     'kill -TERM $$': /ended with SIGTERM$/,
     'echo "{"; exit': /JSON/,
+    'echo "{}"; exit': /neither nodes nor errors$/,
   }
   for (const [body, message] of Object.entries(ends)) {
     const { evaluate } = evaluatorOf(t, { program: shellProgram(t, body).file })

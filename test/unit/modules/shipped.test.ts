@@ -2,20 +2,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
-import { folderModule } from '../../../src/shared/modules/folder.ts'
+import { embeddedModules, folderModule } from '../../../src/shared/modules/folder.ts'
 import { evaluatorOf, faultsOf, moduleOf, PROGRAM } from './evaluations.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const SHIPPED = join(ROOT, 'assets/graph')
 
-function shipped(folder: string) {
-  const made = folderModule(join(SHIPPED, folder))
-  if (!made.ok) throw new Error(made.error.message)
-  return made.value
-}
+const loaded = folderModule(join(SHIPPED, 'policies'))
+if (!loaded.ok) throw new Error(loaded.error.message)
+const policies = loaded.value
 
-const webservice = shipped('modules/webservice')
-const policies = shipped('policies')
+const webservice = embeddedModules(join(SHIPPED, 'modules')).get('webservice')
+if (!webservice) throw new Error('webservice does not come with the program')
 const inputOf = (sample: string): Record<string, unknown> =>
   parse(readFileSync(join(SHIPPED, 'samples', sample), 'utf8')).spec.input
 

@@ -109,20 +109,38 @@ func (e *evaluation) module(asked request) (cue.Value, []problem) {
 	if !schema.Exists() {
 		return none, problems("load", errors.Newf(token.NoPos, "the package has no #Input"))
 	}
-	given, err := e.data(inputName, asked.Input, maxInput)
-	if err != nil {
-		return none, within(inputName, problems("input", err))
-	}
-	// Filling the input in would let pass what a closed #Input does not have: the schema itself says.
-	e.input = schema.Unify(given)
-	if err := e.input.Validate(cue.Concrete(true), cue.Final()); err != nil {
-		return none, problems("input", err)
+	if failed := e.fit(schema, asked.Input); failed != nil {
+		return none, failed
 	}
 	value = value.FillPath(inputPath, e.input)
 	if err := value.Validate(); err != nil {
 		return none, problems("evaluate", err)
 	}
 	return value, nil
+}
+
+// fit makes the input what the schema makes of it. Filling it in where the schema is would let pass what a closed one does not have.
+func (e *evaluation) fit(schema cue.Value, input json.RawMessage) []problem {
+	given, err := e.data(inputName, input, maxInput)
+	if err != nil {
+		return within(inputName, problems("input", err))
+	}
+	// Twice: a default that is not decided on would still give way to whatever is unified with it later.
+	for range 2 {
+		fitting := schema.Unify(given)
+		if err := fitting.Validate(cue.Concrete(true), cue.Final()); err != nil {
+			return problems("input", err)
+		}
+		text, err := fitting.MarshalJSON()
+		if err != nil {
+			return problems("input", err)
+		}
+		if given, err = e.data(inputName, text, len(text)); err != nil {
+			return within(inputName, problems("input", err))
+		}
+	}
+	e.input = given
+	return nil
 }
 
 // nodes are the graph's, as JSON.
@@ -176,7 +194,7 @@ func (e *evaluation) judge(policies source, nodes json.RawMessage) (response, []
 
 // build loads a package and evaluates it; each of the two has a code for what is wrong.
 func (e *evaluation) build(from source, loading, evaluating string) (cue.Value, []problem) {
-	instance, err := load(from.Files, from.Path)
+	instance, err := loadFiles(from.Files, from.Path)
 	if err != nil {
 		return cue.Value{}, problems(loading, err)
 	}

@@ -55,6 +55,7 @@ func violations(value cue.Value, source, code string) ([]violation, []problem) {
 		if err := item.Decode(&found[at]); err != nil {
 			return nil, problems(code, err)
 		}
+		found[at].Path, found[at].Message = clip(found[at].Path), clip(found[at].Message)
 		found[at].Source = source
 	}
 	return found, nil

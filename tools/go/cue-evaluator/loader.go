@@ -33,8 +33,8 @@ type loader struct {
 	loading []string // folders under way, to find import cycles
 }
 
-// load loads the package of a folder with all that it imports.
-func load(files map[string]string, folder string) (*build.Instance, errors.Error) {
+// loadFiles loads the package of a folder with all that it imports.
+func loadFiles(files map[string]string, folder string) (*build.Instance, errors.Error) {
 	if err := checkSize(files); err != nil {
 		return nil, err
 	}

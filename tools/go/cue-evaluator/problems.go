@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,26 +22,27 @@ type problem struct {
 	Position string `json:"position,omitempty"`
 }
 
-// problems tells an error of CUE's: one for each field, by path, and the first few of very many.
+// problems tells an error of CUE's: one for each field, or each place where no field is at fault; by path, and the first few of very
+// many.
 func problems(code string, err error) []problem {
-	byPath := map[string][]problem{}
-	var paths []string
+	byPlace := map[string][]problem{}
 	for _, one := range errors.Errors(errors.Sanitize(errors.Promote(err, ""))) {
-		path := pathOf(one.Path())
-		if byPath[path] == nil {
-			paths = append(paths, path)
+		next := problem{code, pathOf(one.Path()), message(one), position(one)}
+		place := next.Path
+		if place == "" {
+			place = " " + next.Position
 		}
-		byPath[path] = append(byPath[path], problem{code, path, message(one), position(one)})
+		byPlace[place] = append(byPlace[place], next)
 	}
-	slices.Sort(paths)
 	var told []problem
-	for _, path := range paths {
-		if one := merged(byPath[path]); !isHeadline(one) || len(paths) == 1 {
+	for _, place := range slices.Sorted(maps.Keys(byPlace)) {
+		// What CUE says of a whole disjunction it says again, better, of the fields within.
+		if one := merged(byPlace[place]); !isHeadline(one) || len(byPlace) == 1 {
 			told = append(told, one)
 		}
 	}
-	if len(told) == 0 {
-		told = append(told, merged(byPath[paths[0]]))
+	if len(told) == 0 { // an error is never nothing
+		told = []problem{{Code: code, Message: clip(err.Error())}}
 	}
 	return told[:min(len(told), maxProblems)]
 }
@@ -126,10 +128,10 @@ func pathOf(segments []string) string {
 	return path.String()
 }
 
-// position is the first place in the module; that the input has one too helps nobody.
+// position is the first place in a file of the module; that the input and the graph have one too, as JSON, helps nobody.
 func position(err errors.Error) string {
 	for _, at := range errors.Positions(err) {
-		if at.Filename() != inputName && at.Filename() != "" {
+		if isSource(at.Filename()) {
 			return fmt.Sprintf("%s:%d:%d", at.Filename(), at.Line(), at.Column())
 		}
 	}

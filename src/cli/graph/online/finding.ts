@@ -1,7 +1,7 @@
 import { escapeControls, formatValue } from '../../../shared/engine/format-value.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import { isListIndex, parsePointer, valueAt } from '../../../shared/engine/json/pointer.ts'
-import type { Difference } from '../../../shared/graph-engine/diff.ts'
+import { type Difference, differingFields } from '../../../shared/graph-engine/diff.ts'
 import { type GraphNode, keyOf, titleOf } from '../../../shared/graph-engine/node.ts'
 import type { Observation } from '../../../shared/graph-engine/step/observed.ts'
 
@@ -47,13 +47,26 @@ export function findingOn(
     return { ...about, action: 'unknown', message: observation.reason }
   const desired = known.nodes.find((node) => node.id === id)?.object
   const live = observation?.state === 'present' ? observation.object : undefined
-  const changes = fields?.map((pointer) => changeOf(pointer, desired, live))
+  const changes = fields
+    ?.flatMap((field) => leavesOf(field, desired, live))
+    .map((pointer) => changeOf(pointer, desired, live))
   return {
     ...about,
     action: ACTIONS[kind],
     ...(message !== undefined && { message }),
     ...(changes && { changes }),
   }
+}
+
+/** What differs of a field, which may be a whole map; the field itself where only its owner does. */
+function leavesOf(
+  field: string,
+  desired: KubeObject | undefined,
+  live: KubeObject | undefined,
+): readonly string[] {
+  if (!(desired && live)) return [field]
+  const within = differingFields(desired, live).filter((one) => `${one}/`.startsWith(`${field}/`))
+  return within.length > 0 ? within : [field]
 }
 
 const VALUE_LIMIT = 200

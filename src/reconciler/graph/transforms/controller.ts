@@ -2,12 +2,12 @@ import { apiVersionOf } from '../../../shared/api/custom-resource.ts'
 import type { Client } from '../../../shared/cluster/client.ts'
 import { addFinalizer } from '../../../shared/cluster/finalizers.ts'
 import { impersonate } from '../../../shared/cluster/impersonate.ts'
-import { apply } from '../../../shared/cluster/resource.ts'
+import { apply, timestamp } from '../../../shared/cluster/resource.ts'
 import type { Store } from '../../../shared/cluster/store.ts'
 import { keyOf } from '../../../shared/cluster/watch.ts'
 import { isEqual } from '../../../shared/engine/json/equal.ts'
 import { isKubeObject, type JsonMap, memberOf } from '../../../shared/engine/json/object.ts'
-import type { Fault } from '../../../shared/graph/fault.ts'
+import { type Fault, isStalled } from '../../../shared/graph/fault.ts'
 import type { EmbeddedModules } from '../../../shared/graph/local-module.ts'
 import { FINALIZER } from '../../../shared/graph/names.ts'
 import { renderingOf } from '../../../shared/graph/rendering.ts'
@@ -28,7 +28,7 @@ import type { Module } from '../../../shared/modules/module.ts'
 import { sha256 } from '../../../shared/ops/digest.ts'
 import type { ServedKinds } from '../../executor/served-kinds.ts'
 import type { Controller } from '../../manager/manager.ts'
-import { accountFault } from '../enrolment.ts'
+import { type AccountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
 import {
   RESOURCE_GRAPHS,
   resourceGraphOf,
@@ -38,7 +38,7 @@ import {
 } from '../sources.ts'
 import { decideTransform, type TransformInput } from './decide.ts'
 import { finalizeTransform } from './finalize.ts'
-import { loadModule } from './load-module.ts'
+import { configMapsIn, loadModule } from './load-module.ts'
 
 export interface TransformControllerOptions {
   readonly client: Client
@@ -48,12 +48,15 @@ export interface TransformControllerOptions {
   readonly embedded: EmbeddedModules
   /** The platform's policies. */
   readonly policies: () => Module | undefined
+  readonly accountFault: AccountFault
   readonly isLeader: () => boolean
   /** Told what is to be known of a Transform after each write. */
   readonly onStatus: (transform: Transform, status: TransformStatus) => void
   readonly onError: (key: string, error: Error) => void
 }
 
+/** What the sources of modules' ConfigMaps begin with, and who follows them. */
+export const MODULE = 'module '
 const EVALUATION_MS = 5_000
 const SUSPENDED: Fault = {
   reason: 'Suspended',
@@ -82,9 +85,19 @@ export class TransformController implements Controller {
   }
 
   keysOf({ source, key }: { readonly source: string; readonly key?: string }) {
+    if (source.startsWith(MODULE)) return this.#ofModule(source)
     if (source !== TRANSFORMS.id && source !== RESOURCE_GRAPHS.id) return []
     if (key === undefined) return [...this.resync()].map((known) => ({ key: known }))
     return source === RESOURCE_GRAPHS.id || this.#isNews(key) ? [{ key }] : []
+  }
+
+  #ofModule(source: string) {
+    const transforms = this.#options.store.objects(TRANSFORMS.id) as readonly Transform[]
+    const isOf = (transform: Transform) => {
+      const { namespace, name } = accountOf(transform)
+      return source === `${MODULE}${namespace}/${name}/${transform.spec.cueRef.ref}`
+    }
+    return transforms.filter(isOf).map((transform) => ({ key: keyOf(transform) }))
   }
 
   #isNews(key: string): boolean {
@@ -100,7 +113,10 @@ export class TransformController implements Controller {
   async reconcile(key: string): Promise<number | undefined> {
     const { client, store } = this.#options
     const transform = transformOf(store, key)
-    if (!transform) return undefined
+    if (!transform) {
+      store.follow(`${MODULE}${key}`, [])
+      return undefined
+    }
     this.#requireLeader()
     if (transform.metadata.deletionTimestamp) {
       await this.#writeStatus(transform, await finalizeTransform(client, transform))
@@ -109,23 +125,27 @@ export class TransformController implements Controller {
     const at = resourceOf(TRANSFORM, transform.metadata.namespace)
     await addFinalizer(client, at, transform, FINALIZER)
     const graph = resourceGraphOf(store, key)
-    const input = { transform, graph, now: new Date(), digest: sha256 }
-    const decision = decideTransform({ ...input, ...(await this.#gather(transform)) })
+    const gathered = await this.#gather(transform)
+    const now = timestamp()
+    const decision = decideTransform({ ...gathered, transform, graph, now, digest: sha256 })
     if (decision.spec && !isEqual(decision.spec, graph?.spec))
       await this.#applyGraph(transform, decision.spec, graph)
     await this.#writeStatus(transform, decision.status)
-    return intervalMs(transform)
+    const fault = gathered.fault ?? gathered.rendering?.fault
+    return fault && !isStalled(fault) ? RIGHTS_AGAIN_MS : intervalMs(transform)
   }
 
   async #gather(
     transform: Transform,
   ): Promise<Pick<TransformInput, 'fault' | 'module' | 'rendering'>> {
-    const { client, kinds, embedded, evaluator, policies } = this.#options
-    const { name, namespace = '' } = transform.metadata
+    const { client, kinds, embedded, evaluator, policies, accountFault } = this.#options
+    const { metadata, status } = transform
+    const { name, namespace = '' } = metadata
     if (transform.spec.suspend) return { fault: SUSPENDED }
     const account = accountOf(transform)
-    const fault = await accountFault(client, account)
+    const fault = await accountFault(account, status?.observedGeneration !== metadata.generation)
     if (fault) return { fault }
+    this.#followModule(transform)
     const found = await loadModule(transform, { client: impersonate(client, account), embedded })
     if (!found.ok) return { fault: found.error }
     const module = found.value
@@ -147,6 +167,21 @@ export class TransformController implements Controller {
       isClusterScoped: (apiVersion, kind) => kinds.isClusterScoped({ apiVersion, kind }),
     })
     return { module, rendering }
+  }
+
+  /** Has a pass made when the ConfigMap of the module changes. */
+  #followModule(transform: Transform): void {
+    const { client, store } = this.#options
+    const { type, ref: name } = transform.spec.cueRef
+    const account = accountOf(transform)
+    const source = {
+      id: `${MODULE}${account.namespace}/${account.name}/${name}`,
+      at: configMapsIn(account.namespace),
+      name,
+      metadataOnly: true,
+      client: impersonate(client, account),
+    }
+    store.follow(`${MODULE}${keyOf(transform)}`, type === 'configmap' ? [source] : [])
   }
 
   async #applyGraph(

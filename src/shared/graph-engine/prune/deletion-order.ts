@@ -1,22 +1,18 @@
-import type { InventoryItem } from '../inventory.ts'
+import type { Inventory } from '../inventory.ts'
 import { orderOf } from '../order.ts'
 
-/**
- * Groups the items so that each comes after all that depend on it. Items may share an id, when a node was given another object;
- * an edge to the id means all of them. Edges in a circle, which only an edited status can hold, would keep all of it for
- * ever: items in one are a group.
- */
-export function deletionOrder(
-  items: readonly InventoryItem[],
-): readonly (readonly InventoryItem[])[] {
+/** Groups the items so that each comes after all that depend on it. */
+export function deletionOrder(items: Inventory): readonly Inventory[] {
   const byId = Map.groupBy(items, ({ id }) => id)
   const { waves, rest } = orderOf(
-    [...byId].map(([id, group]) => ({
+    [...byId].map(([id, sharing]) => ({
       id,
-      dependsOn: group.flatMap(({ dependsOn = [] }) => dependsOn),
+      dependsOn: sharing.flatMap(({ dependsOn = [] }) => dependsOn),
     })),
   )
-  const itemsOf = (ids: readonly string[]) => ids.flatMap((id) => byId.get(id) ?? [])
-  const groups = [...waves.map(itemsOf), itemsOf(rest)].reverse()
-  return groups.filter((group) => group.length > 0)
+  // Items that share an id or are in a circle, as only a status that somebody edited can hold, go together instead of never.
+  return [...waves, rest]
+    .map((ids) => ids.flatMap((id) => byId.get(id) ?? []))
+    .filter((group) => group.length > 0)
+    .reverse()
 }

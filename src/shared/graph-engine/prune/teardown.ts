@@ -23,7 +23,7 @@ export function teardown({ inventory, ...input }: TeardownInput): Teardown {
     ...input,
     going: inventory,
   })
-  const next = inventory.flatMap((item) => remaining.get(item) ?? [])
+  const next = inventory.flatMap((item) => remaining.get(item) ?? [item])
   return {
     inventory: sameOr(inventory, next),
     actions,

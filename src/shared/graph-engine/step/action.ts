@@ -10,7 +10,10 @@ export type ApplyReason =
   /** Its marks name the owner's former uid. */
   | 'Restored'
 
-/** What the executor is to do now. All of one pass are independent of each other: in any order, in parallel. */
+/**
+ * What the executor is to do now. All of one pass are independent of each other: in any order, in parallel. One whose key is
+ * still under way from an earlier pass must not be begun again.
+ */
 export type Action = ApplyAction | DeleteAction
 
 export interface ApplyAction {
