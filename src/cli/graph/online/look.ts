@@ -1,6 +1,6 @@
-import type { ServedKinds } from '../../../reconciler/executor/served-kinds.ts'
 import { isForbidden } from '../../../shared/cluster/client.ts'
 import { read } from '../../../shared/cluster/resource.ts'
+import type { ServedKinds } from '../../../shared/cluster/served-kinds.ts'
 import { keyOf, type ObjectRef } from '../../../shared/graph-engine/node.ts'
 import type { Observation } from '../../../shared/graph-engine/step/observed.ts'
 import type { Cluster } from './on-cluster.ts'

@@ -1,10 +1,10 @@
-import { resourceOf } from '../../../reconciler/graph/sources.ts'
 import type { CustomResource } from '../../../shared/api/custom-resource.ts'
 import { type Client, connect } from '../../../shared/cluster/client.ts'
 import { loadKubeconfig } from '../../../shared/cluster/kubeconfig.ts'
 import { read } from '../../../shared/cluster/resource.ts'
 import type { KubeObject } from '../../../shared/engine/json/object.ts'
 import { RESOURCE_GRAPH, type ResourceGraph } from '../../../shared/graph/resource-graph.ts'
+import { resourceOf } from '../../../shared/graph/sources.ts'
 import { TRANSFORM, type Transform } from '../../../shared/graph/transform.ts'
 
 /** Which cluster a command is about, and which namespace of it. */
