@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { FAULT_REASONS } from '../../../src/shared/graph/fault.ts'
-import { MARKS, PREFIX } from '../../../src/shared/graph/names.ts'
+import { MARKS } from '../../../src/shared/graph/names.ts'
 import { MAX_GRAPH_BYTES, MAX_NODES } from '../../../src/shared/graph-engine/validate/size.ts'
 import { LIMITS } from '../../../src/shared/modules/module.ts'
 
@@ -41,7 +41,7 @@ t.test('it has each policy that is shipped', async (t) => {
 })
 
 t.test('it has each annotation that is read', async (t) => {
-  const known = [MARKS.protectionAnnotation, MARKS.gracePeriodAnnotation, `${PREFIX}refresh`]
+  const known = [MARKS.protectionAnnotation, MARKS.gracePeriodAnnotation]
   const named = users.match(/pequod\.io\/[a-z-]+/g)?.filter((name) => !name.endsWith('/v'))
   t.same([...new Set(named)].sort(), known.sort())
 })
