@@ -4,10 +4,17 @@ import t from 'tap'
 import { roleFor } from '../../../src/shared/api/roles.ts'
 import type { Manifest } from '../../../tools/control-plane/manifests.ts'
 import { findTool } from '../../../tools/go-programs/tools.ts'
+import { EMBEDDED, INVALID_SPECS } from '../../unit/cli/graph/invalid-specs.ts'
 import type { Loose } from '../harness/autopilot-fixture.ts'
 import { environment } from '../harness/fixture.ts'
 import { run } from '../harness/run.ts'
-import { configMapPath, graphCluster, HOME, inlineTransform } from './graph-cluster.ts'
+import {
+  configMapPath,
+  graphCluster,
+  HOME,
+  inlineTransform,
+  transformPath,
+} from './graph-cluster.ts'
 
 // Two ConfigMaps, of which the second waits for the first, and a third if asked for.
 const MODULE = `package greeting
@@ -214,4 +221,19 @@ t.test('graph diff and graph tree say what the reconciler does and has done', as
     const unread = await diffOf({ ...hello({}), spec: { cueRef: { type: 'inline' } } } as Manifest)
     t.match(unread, { code: 2, stderr: /spec\.input: is required; spec\.cueRef\.ref: is required/ })
   })
+
+  await t.test(
+    'what graph check takes for no Transform, the API server does not take',
+    async (t) => {
+      const path = `${transformPath('')}?dryRun=All&fieldValidation=Strict`.replace('/?', '?')
+      const statusOf = async (spec: unknown) =>
+        String(
+          (await admin('POST', path, { ...hello({}, {}), metadata: { name: 'tried' }, spec }))
+            .status,
+        )
+      t.equal(await statusOf({ cueRef: EMBEDDED, input: { image: 'docker.io/a/b:1' } }), '201')
+      for (const [what, spec] of INVALID_SPECS)
+        t.match(await statusOf(spec), /^4(00|22)$/, `${what}: ${JSON.stringify(spec)}`)
+    },
+  )
 })

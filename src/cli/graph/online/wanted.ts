@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { loadModule } from '../../../reconciler/graph/transforms/load-module.ts'
 import type { Result } from '../../../shared/engine/result.ts'
 import { causeText, type Fault } from '../../../shared/graph/fault.ts'
@@ -22,9 +22,11 @@ export interface Wanted {
 export const wantedOf = (target: string, cluster: Cluster): Promise<Wanted> =>
   isFile(target) ? inFile(target, cluster) : inCluster(target, cluster)
 
-// Names have dots, too; but no slashes, and hardly these ends.
+// Names have dots, too; but no slashes, and hardly these ends. A folder may be called as a Transform is.
 const isFile = (target: string) =>
-  target === '-' || /\/|\.(ya?ml|json)$/.test(target) || existsSync(target)
+  target === '-' || /\/|\.(ya?ml|json)$/.test(target) || isPlainFile(target)
+
+const isPlainFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true
 
 async function inFile(file: string, cluster: Cluster): Promise<Wanted> {
   const files = await readTransforms([file], cluster.namespace)
