@@ -6,9 +6,9 @@ import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { isAlive } from '../../../tools/control-plane/processes.ts'
 import { findBinaries } from '../../../tools/go-programs/binaries.ts'
 import { environment, testCluster } from '../harness/fixture.ts'
-import { interrupt, paste, startDev, toTry } from '../harness/npm-start.ts'
 import { METALLB } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
+import { interrupt, paste, startDev, toTry } from './npm-start.ts'
 
 t.test(
   'npm start: everything runs, what it says to try works, and Ctrl-C leaves nothing',

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import t from 'tap'
 import { findBinaries } from '../../../tools/go-programs/binaries.ts'
+import { interrupt, paste, startDev, toTry } from '../cli/npm-start.ts'
 import { environment } from '../harness/fixture.ts'
-import { interrupt, paste, startDev, toTry } from '../harness/npm-start.ts'
 import { until } from '../harness/until.ts'
 
 t.test(

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { dirname, join } from 'node:path'
-import { environment, type Scope } from './fixture.ts'
-import { until } from './until.ts'
+import { environment, type Scope } from '../harness/fixture.ts'
+import { until } from '../harness/until.ts'
 
 const DEV = join(import.meta.dirname, '../../../tools/dev/main.ts')
 
