@@ -55,7 +55,7 @@ export function createProgram(env: Env, namespace = podNamespace() ?? DEFAULT_NA
       .option('--force-gpu', 'as if a node had a GPU')
 
   const processes = addProcessCommands(clusterCommand, env)
-  addGraphCommands({ ...processes, program, commandOf })
+  addGraphCommands({ ...processes, program, commandOf }, env)
 
   clusterCommand(
     'status',

@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
 import { Argument } from 'commander'
+import type { Env } from '../../shared/ops/env.ts'
 import { durationOption, kubeconfigOption, opsListenOption, parseCount } from '../options.ts'
 import { spareMemory } from '../processes/memory.ts'
 import { withEndpoint, withPolicy } from '../processes/registration.ts'
 import { shutdownGraceOption, withCertificates, withListeners } from '../processes/serving.ts'
+import { addGraphCommand } from './graph-command.ts'
 
 export interface GraphCommandsInput {
   readonly program: Command
@@ -17,7 +19,7 @@ export interface GraphCommandsInput {
 const NAMESPACE = 'virt-platform-autopilot-graph'
 
 /** Adds the commands of the system `graph`. */
-export function addGraphCommands(input: GraphCommandsInput): void {
+export function addGraphCommands(input: GraphCommandsInput, env: Env): void {
   const { program, commandOf, webhook, reconciler } = input
   const systems = new Argument('<system>', 'which system').choices(['graph'])
 
@@ -80,4 +82,6 @@ export function addGraphCommands(input: GraphCommandsInput): void {
     .action(async (namespace, options) =>
       (await import('./manifests.ts')).enroll(namespace, options.namespace),
     )
+
+  addGraphCommand(input, env)
 }
