@@ -1,6 +1,7 @@
 import { type Client, isConflict, isForbidden, isNotFound } from '../../shared/cluster/client.ts'
-import { type Account, impersonate } from '../../shared/cluster/impersonate.ts'
+import { impersonate } from '../../shared/cluster/impersonate.ts'
 import { apply, deleteExactly, type Resource } from '../../shared/cluster/resource.ts'
+import type { Account } from '../../shared/engine/identity.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import type { Action } from '../../shared/graph-engine/step/action.ts'
 import { forbiddenReason } from './observer.ts'

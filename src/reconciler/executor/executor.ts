@@ -1,4 +1,4 @@
-import type { Account } from '../../shared/cluster/impersonate.ts'
+import type { Account } from '../../shared/engine/identity.ts'
 import {
   type HealLimits,
   type HealMemory,

@@ -70,6 +70,12 @@ export const createGraphMetrics = (registry: Registry, statuses: () => readonly 
         for (const { phase } of Object.values(nodeStatus)) this.inc({ phase })
     },
   }),
+  execution: new Histogram({
+    name: 'pequod_dag_execution_duration_seconds',
+    help: 'Time from the rendering of a graph until all its nodes are ready.',
+    buckets: [0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
+    registers: [registry],
+  }),
   leader: new Gauge({
     name: 'pequod_leader',
     help: 'Whether this process leads: 1 leader, 0 not.',

@@ -17,6 +17,7 @@ import { Executor } from '../executor/executor.ts'
 import { Observer } from '../executor/observer.ts'
 import { ServedKinds } from '../executor/served-kinds.ts'
 import { type Controller, Manager } from '../manager/manager.ts'
+import { createAccountFault } from './enrolment.ts'
 import { createGraphMetrics, type GraphMetrics } from './metrics.ts'
 import { createReporter } from './report.ts'
 import { ResourceGraphController } from './resource-graphs/controller.ts'
@@ -109,6 +110,7 @@ export async function runGraphReconciler(
       else metrics.evaluations.observe({ outcome }, seconds)
     },
   })
+  const accountFault = createAccountFault(client)
   const onError = (controller: string) => (key: string, error: Error) => {
     metrics.reconcileErrors.inc({ controller })
     tell(`${controller} ${key}: trying again`, error)
@@ -119,6 +121,7 @@ export async function runGraphReconciler(
     store,
     kinds,
     evaluator,
+    accountFault,
     isLeader,
     onStatus: report.status,
     onError: onError('transforms'),
@@ -128,9 +131,15 @@ export async function runGraphReconciler(
     store,
     executor,
     observer,
+    accountFault,
     isLeader,
     onReleased: report.released,
-    onStatus: report.status,
+    onStatus(graph, status) {
+      report.status(graph, status)
+      const becameReady = graph.status?.phase !== 'Ready' && status.phase === 'Ready'
+      const { renderedAt } = graph.spec.metadata
+      if (becameReady) metrics.execution.observe((Date.now() - Date.parse(renderedAt)) / 1000)
+    },
     onError: onError('resourcegraphs'),
   })
   for (const controller of [transforms, graphs]) manager.add(measured(controller, metrics))

@@ -19,12 +19,12 @@ const LONGEST_MESSAGE = 32_768
 
 /**
  * The conditions that a status is to have now: those found, in their order, each with the time of its last transition. What was
- * there before and was not found again is gone.
+ * there before and was not found again is gone. `now` is RFC 3339.
  */
 export const conditionsFrom = (
   found: readonly Finding[],
   before: readonly Condition[] | undefined,
-  { generation, now }: { readonly generation: number; readonly now: Date },
+  { generation, now }: { readonly generation: number; readonly now: string },
 ): readonly Condition[] =>
   found.map(({ message, ...finding }) => {
     const known = before?.find(({ type }) => type === finding.type)
@@ -33,9 +33,6 @@ export const conditionsFrom = (
       observedGeneration: generation,
       ...finding,
       message: message.slice(0, LONGEST_MESSAGE),
-      lastTransitionTime: isSame ? known.lastTransitionTime : timestamp(now),
+      lastTransitionTime: isSame ? known.lastTransitionTime : now,
     }
   })
-
-/** The time as the API wants a Time: whole seconds. */
-export const timestamp = (time: Date) => `${time.toISOString().slice(0, 19)}Z`

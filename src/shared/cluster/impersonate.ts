@@ -1,11 +1,5 @@
-import { accountUser } from '../engine/identity.ts'
+import { type Account, accountUser } from '../engine/identity.ts'
 import type { Client, RequestInput } from './client.ts'
-
-/** A ServiceAccount of a namespace. */
-export interface Account {
-  readonly namespace: string
-  readonly name: string
-}
 
 /**
  * The same client in the name of a ServiceAccount: it may do what that account may, and nothing else. No group is named, so that the

@@ -134,3 +134,6 @@ export async function deleteExactly(
 
 /** The time now as the API wants a MicroTime: exactly six digits after the point. */
 export const microTime = () => new Date().toISOString().replace('Z', '000Z')
+
+/** A time, by default the present, as the API wants a Time: whole seconds. */
+export const timestamp = (ms = Date.now()) => `${new Date(ms).toISOString().slice(0, 19)}Z`

@@ -44,6 +44,12 @@ export function createIdentity(system: string, prefix: string): Identity {
   }
 }
 
+/** A ServiceAccount of a namespace. */
+export interface Account {
+  readonly namespace: string
+  readonly name: string
+}
+
 /** The user name under which a ServiceAccount's requests arrive. */
 export const accountUser = (namespace: string, account: string) =>
   `system:serviceaccount:${namespace}:${account}`

@@ -1,7 +1,7 @@
 import { isMap, type KubeObject } from '../engine/json/object.ts'
 import { formatPointer, valueAt } from '../engine/json/pointer.ts'
 import { lostFields } from './drift.ts'
-import { type Digest, hashOf, type Inventory } from './inventory.ts'
+import { type Digest, hashOf, type Inventory, type InventoryItem, refOfItem } from './inventory.ts'
 import {
   type DeletionPolicy,
   type Graph,
@@ -49,51 +49,46 @@ export interface DiffInput {
 
 /** What an execution of the graph would do: its nodes in their order, then what leaves it, in the order in which that would go. */
 export function diff(input: DiffInput): readonly Difference[] {
-  const { graph, inventory } = input
-  const items = new Map(inventory.map((item) => [keyOf(item), item]))
-  const nodes = graph.nodes.map((node) => {
-    const key = keyOf(refOf(node.object))
-    return nodeDifference(node, items.get(key)?.hash, key, input)
+  const items = new Map(input.inventory.map((item) => [keyOf(item), item]))
+  const nodes = input.graph.nodes.map((node) => {
+    const ref = refOf(node.object)
+    return { id: node.id, ref, ...nodeDifference(node, items.get(keyOf(ref)), input) }
   })
-  return isWholeGraph(graph) ? [...nodes, ...removals(input)] : nodes
+  return isWholeGraph(input.graph) ? [...nodes, ...removals(input)] : nodes
 }
 
-function nodeDifference(node: GraphNode, hash = '', key: string, input: DiffInput): Difference {
-  const { id, object, applyPolicy } = node
-  const about = { id, ref: refOf(object) }
-  const isSame = hash === hashOf(object, input.digest)
-  const isFixed = applyPolicy?.mode === 'Create'
-  const observation = input.live?.objects.get(key)
-  if (observation?.state === 'absent') return { kind: 'created', ...about }
-  if (input.live && observation?.state === 'present')
-    return {
-      ...about,
-      ...liveDifference(object, observation.object, isFixed, isSame, {
-        ...input.live,
-        digest: input.digest,
-      }),
-    }
+type Found = Omit<Difference, 'id' | 'ref'>
+
+function nodeDifference(
+  node: GraphNode,
+  item: InventoryItem | undefined,
+  { live, digest }: DiffInput,
+): Found {
+  const { object, applyPolicy } = node
+  const observation = live?.objects.get(keyOf(refOf(object)))
+  if (observation?.state === 'absent') return { kind: 'created' }
+  if (live && observation?.state === 'present')
+    return liveDifference(node, item, observation.object, { ...live, digest })
   // An empty hash is an intent, of which nobody knows whether anything came of it.
-  if (hash === '') return { kind: 'created', ...about }
-  return { kind: isSame || isFixed ? 'unchanged' : 'changed', ...about }
+  if (!item?.hash) return { kind: 'created' }
+  const isSame = item.hash === hashOf(object, digest) || applyPolicy?.mode === 'Create'
+  return { kind: isSame ? 'unchanged' : 'changed' }
 }
-
-type LiveInput = NonNullable<DiffInput['live']> & Pick<DiffInput, 'digest'>
 
 function liveDifference(
-  desired: KubeObject,
-  object: KubeObject,
-  isFixed: boolean,
-  isSame: boolean,
-  { owner, names, digest }: LiveInput,
-): Omit<Difference, 'id' | 'ref'> {
-  const verdict = verdictOf(object, owner, names)
+  { object, applyPolicy }: GraphNode,
+  item: InventoryItem | undefined,
+  live: KubeObject,
+  { owner, names, digest }: NonNullable<DiffInput['live']> & Pick<DiffInput, 'digest'>,
+): Found {
+  const verdict = verdictOf(live, owner, names, item?.uid)
   if (verdict.kind === 'foreign' || verdict.kind === 'owned')
     return { kind: 'refused', message: describeVerdict(verdict) }
-  if (isFixed) return { kind: 'unchanged' }
-  if (!isSame) return { kind: 'changed', fields: differingFields(desired, object) }
-  const marked = withMarks(desired, owner, names, digest)
-  const fields = lostFields(marked, object, fieldManagerOf(owner, names, digest))
+  if (applyPolicy?.mode === 'Create') return { kind: 'unchanged' }
+  if (item?.hash !== hashOf(object, digest))
+    return { kind: 'changed', fields: differingFields(object, live) }
+  const marked = withMarks(object, owner, names, digest)
+  const fields = lostFields(marked, live, fieldManagerOf(owner, names, digest))
   return fields.length === 0 ? { kind: 'unchanged' } : { kind: 'changed', fields }
 }
 
@@ -103,13 +98,12 @@ function removals({ graph, inventory, live, deletionPolicy }: DiffInput): readon
   return deletionOrder(going)
     .flat()
     .filter((item) => live?.objects.get(keyOf(item))?.state !== 'absent')
-    .map(({ id, ...item }) => {
-      const { apiVersion, kind, namespace, name } = item
-      const ref = { apiVersion, kind, ...(namespace && { namespace }), name }
-      const retention = retentionOf({ id, ...item }, deletionPolicy)
+    .map((item) => {
+      const about = { id: item.id, ref: refOfItem(item) }
+      const retention = retentionOf(item, deletionPolicy)
       return retention
-        ? { kind: 'left', id, ref, message: retention.message }
-        : { kind: 'pruned', id, ref }
+        ? { kind: 'left', ...about, message: retention.message }
+        : { kind: 'pruned', ...about }
     })
 }
 

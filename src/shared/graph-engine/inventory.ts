@@ -40,6 +40,14 @@ export interface InventoryItem extends ObjectRef {
 
 export type Inventory = readonly InventoryItem[]
 
+/** The object of an item, and nothing else of it. */
+export const refOfItem = ({ apiVersion, kind, namespace, name }: InventoryItem): ObjectRef => ({
+  apiVersion,
+  kind,
+  ...(namespace && { namespace }),
+  name,
+})
+
 /** The hash of a desired object, without its marks: the same for equal objects, in whatever order their fields come. */
 export const hashOf = (object: KubeObject, digest: Digest) => digest(canonicalJson(object))
 

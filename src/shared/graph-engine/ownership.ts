@@ -73,16 +73,28 @@ export function withMarks(
 const annotationValueOf = ({ kind, namespace, name, uid }: Owner) =>
   `${kind}/${namespace}/${name}/${uid}`
 
-/** Whose the live object is. An annotation that nobody of ours could have written is another owner's. */
-export function verdictOf(live: KubeObject, owner: Owner, names: MarkNames): Verdict {
+/**
+ * Whose the live object is. An annotation that nobody of ours could have written is another owner's. `uid` is that of the
+ * object which the inventory knows by this name: marks that somebody removed from it do not make it another one.
+ */
+export function verdictOf(
+  live: KubeObject,
+  owner: Owner,
+  names: MarkNames,
+  uid: string | undefined,
+): Verdict {
   const mark = annotationOf(live, names.ownerAnnotation)
-  if (mark === undefined) return { kind: 'foreign', managers: managersOf(live) }
+  if (mark === undefined) {
+    const isKnown = uid !== undefined && live.metadata.uid === uid
+    return isKnown ? { kind: 'ours' } : { kind: 'foreign', managers: managersOf(live) }
+  }
   if (mark === annotationValueOf(owner)) return { kind: 'ours' }
-  const [kind, namespace, name, ...uid] = mark.split('/')
+  const [kind, namespace, name, ...rest] = mark.split('/')
+  const isMark = rest.length === 1
   const isSameOwner =
-    kind === owner.kind && namespace === owner.namespace && name === owner.name && uid.length === 1
+    isMark && kind === owner.kind && namespace === owner.namespace && name === owner.name
   if (isSameOwner) return { kind: 'restored' }
-  return { kind: 'owned', by: uid.length === 1 ? `${kind} ${namespace}/${name}` : cut(mark, 80) }
+  return { kind: 'owned', by: cut(isMark ? `${kind} ${namespace}/${name}` : mark, 400) }
 }
 
 const managersOf = ({ metadata: { managedFields = [] } }: KubeObject) => [

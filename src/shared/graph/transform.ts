@@ -8,7 +8,7 @@ import {
   word,
 } from '../api/custom-resource.ts'
 import type { Frozen } from '../api/schema-parts.ts'
-import type { Account } from '../cluster/impersonate.ts'
+import type { Account } from '../engine/identity.ts'
 import type { KubeObject } from '../engine/json/object.ts'
 import { DEFAULT_ACCOUNT, GROUP, VERSION } from './names.ts'
 

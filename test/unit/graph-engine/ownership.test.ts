@@ -99,12 +99,18 @@ const verdicts: readonly (readonly [
     OWNER,
     { kind: 'foreign', managers: ['kubectl', 'helm'] },
   ],
+  [
+    'ours, although somebody removed its marks',
+    withMetadata(configMap('a'), { uid: 'uid-1' }),
+    OWNER,
+    { kind: 'ours' },
+  ],
   ['of nobody', configMap('a'), OWNER, { kind: 'foreign', managers: [] }],
 ]
 
 t.test('says whose an object is', async (t) => {
   for (const [behaviour, live, owner, verdict] of verdicts)
-    t.same(verdictOf(live, owner, NAMES), verdict, behaviour)
+    t.same(verdictOf(live, owner, NAMES, 'uid-1'), verdict, behaviour)
 })
 
 t.test('says who is there already', async (t) => {

@@ -40,6 +40,7 @@ const TOOLS = '../../../tools/dev/dev.ts'
 const WEBHOOK = '../../webhook/server/app.ts'
 const RECONCILER = '../../reconciler/manager/manager.ts'
 const OTHERS = SYSTEMS.slice(1)
+const OTHERS_OF_GRAPH = SYSTEMS.filter((system) => system !== 'graph')
 
 /** For each room, what it must not import and what it may. */
 const ROOMS: Readonly<Record<string, { wrong: readonly string[]; right: readonly string[] }>> = {
@@ -47,9 +48,21 @@ const ROOMS: Readonly<Record<string, { wrong: readonly string[]; right: readonly
     wrong: [...PURE, ...of('shared', SYSTEMS), WEBHOOK, RECONCILER, CLI, TOOLS],
     right: ['./json/object.ts', 'jsonpointer'],
   },
+  'src/shared/graph-engine': {
+    wrong: [...PURE, ...of('shared', SYSTEMS), WEBHOOK, RECONCILER, CLI, TOOLS],
+    right: ['../engine/json/object.ts', './order.ts'],
+  },
   'src/shared/baseline': {
     wrong: [...PURE, ...of('shared', OTHERS), WEBHOOK, RECONCILER, CLI, TOOLS],
     right: ['../engine/plan.ts', './catalog/catalog.ts', 'yaml'],
+  },
+  'src/shared/api': {
+    wrong: [...PURE, ...of('shared', SYSTEMS), WEBHOOK, RECONCILER, CLI, TOOLS],
+    right: ['../engine/plan.ts', '@sinclair/typebox'],
+  },
+  'src/shared/graph': {
+    wrong: [...PURE, ...of('shared', OTHERS_OF_GRAPH), WEBHOOK, RECONCILER, CLI, TOOLS],
+    right: ['../engine/plan.ts', '../graph-engine/node.ts', '../modules/module.ts'],
   },
   'src/shared/cluster': {
     wrong: [...of('shared', SYSTEMS), WEBHOOK, RECONCILER, CLI, TOOLS],
@@ -71,6 +84,10 @@ const ROOMS: Readonly<Record<string, { wrong: readonly string[]; right: readonly
     wrong: [...of('webhook', OTHERS), RECONCILER, CLI, TOOLS],
     right: ['../server/app.ts', '../../shared/baseline/names.ts'],
   },
+  'src/webhook/graph': {
+    wrong: [...of('webhook', OTHERS_OF_GRAPH), RECONCILER, CLI, TOOLS],
+    right: ['../server/app.ts', '../../shared/graph/names.ts'],
+  },
   'src/reconciler/manager': {
     wrong: [...of('shared', SYSTEMS), ...of('reconciler', SYSTEMS), WEBHOOK, CLI, TOOLS],
     right: ['../../shared/cluster/client.ts'],
@@ -78,6 +95,14 @@ const ROOMS: Readonly<Record<string, { wrong: readonly string[]; right: readonly
   'src/reconciler/admission': {
     wrong: [...of('shared', SYSTEMS), ...of('reconciler', SYSTEMS), WEBHOOK, CLI, TOOLS],
     right: ['../manager/manager.ts', '../../shared/cluster/client.ts'],
+  },
+  'src/reconciler/executor': {
+    wrong: [...of('shared', SYSTEMS), ...of('reconciler', SYSTEMS), WEBHOOK, CLI, TOOLS],
+    right: ['../../shared/graph-engine/node.ts', '../../shared/cluster/client.ts'],
+  },
+  'src/reconciler/graph': {
+    wrong: [...of('reconciler', OTHERS_OF_GRAPH), WEBHOOK, CLI, TOOLS],
+    right: ['../manager/manager.ts', '../executor/executor.ts', '../../shared/graph/names.ts'],
   },
   'src/reconciler/baseline': {
     wrong: [...of('reconciler', OTHERS), WEBHOOK, CLI, TOOLS],
@@ -96,7 +121,13 @@ const IMPURE = [
   'export const d = () => process.argv',
   "export const e = () => fetch('x')",
 ]
-const PURE_ROOMS = ['src/shared/engine', 'src/shared/baseline']
+const PURE_ROOMS = [
+  'src/shared/api',
+  'src/shared/engine',
+  'src/shared/graph-engine',
+  'src/shared/baseline',
+  'src/shared/graph',
+]
 
 t.test('each room imports only what it may, and pure rooms know no clock', async (t) => {
   const rooms = Object.entries(ROOMS)

@@ -1,6 +1,6 @@
 import type { Client } from '../../../shared/cluster/client.ts'
 import { removeFinalizer } from '../../../shared/cluster/finalizers.ts'
-import { apply } from '../../../shared/cluster/resource.ts'
+import { apply, timestamp } from '../../../shared/cluster/resource.ts'
 import type { Store } from '../../../shared/cluster/store.ts'
 import { keyOf } from '../../../shared/cluster/watch.ts'
 import { isEqual } from '../../../shared/engine/json/equal.ts'
@@ -21,7 +21,7 @@ import type { Release } from '../../../shared/graph-engine/prune/prune.ts'
 import type { Executor, Work } from '../../executor/executor.ts'
 import type { Observer } from '../../executor/observer.ts'
 import type { Controller } from '../../manager/manager.ts'
-import { accountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
+import { type AccountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
 import {
   RESOURCE_GRAPHS,
   resourceGraphOf,
@@ -43,6 +43,7 @@ export interface ResourceGraphControllerOptions {
   readonly store: Store
   readonly executor: Executor
   readonly observer: Observer
+  readonly accountFault: AccountFault
   readonly isLeader: () => boolean
   /** Told of each object that is let go without being deleted. */
   readonly onReleased: (graph: ResourceGraph, release: Release) => void
@@ -101,15 +102,15 @@ export class ResourceGraphController implements Controller {
     graph: ResourceGraph,
     transform: Transform | undefined,
   ): Promise<number | undefined> {
-    const { client, executor, observer } = this.#options
+    const { executor, observer, accountFault } = this.#options
     const rest = (reason: string, message: string) =>
-      this.#write(key, graph, statusAtRest(graph, reason, message, new Date()))
+      this.#write(key, graph, statusAtRest(graph, reason, message, timestamp()))
     if (!transform) return rest('TransformNotFound', 'there is no Transform of its name and uid')
     // What becomes of the graph is said by its own deletion, which comes next.
     if (transform.metadata.deletionTimestamp) return undefined
     if (transform.spec.suspend) return rest('Suspended', 'the Transform is suspended')
     const account = accountOf(transform)
-    const fault = await accountFault(client, account)
+    const fault = await accountFault(account, false)
     if (fault) return soonest([await rest(fault.reason, faultMessage(fault)), RIGHTS_AGAIN_MS])
     const step = await executor.apply({
       ...this.#work(key, graph, transform),
@@ -117,7 +118,7 @@ export class ResourceGraphController implements Controller {
       account,
     })
     this.#tell(graph, step.releases)
-    const againInMs = await this.#write(key, graph, statusAfter(graph, step, new Date()))
+    const againInMs = await this.#write(key, graph, statusAfter(graph, step, timestamp()))
     const unwatchedMs = observer.isWatched(key) ? undefined : intervalMs(transform)
     return soonest([againInMs, step.lookAgainInMs, unwatchedMs])
   }
@@ -127,7 +128,7 @@ export class ResourceGraphController implements Controller {
     graph: ResourceGraph,
     transform: Transform | undefined,
   ): Promise<number | undefined> {
-    const { client, executor } = this.#options
+    const { client, executor, accountFault } = this.#options
     this.#requireLeader()
     const obstacle = await obstacleToDeleting(client, graph, transform)
     const release = async () => {
@@ -140,10 +141,10 @@ export class ResourceGraphController implements Controller {
       return release()
     }
     const account = accountOf(transform)
-    const fault = await accountFault(client, account)
+    const fault = await accountFault(account, true)
     // Who is to delete may still be given back; to leave everything there is a policy.
     if (fault && graph.spec.deletionPolicy !== 'Orphan') {
-      const waiting = statusAtRest(graph, 'Deleting', faultMessage(fault), new Date())
+      const waiting = statusAtRest(graph, 'Deleting', faultMessage(fault), timestamp())
       return soonest([await this.#write(key, graph, waiting), RIGHTS_AGAIN_MS])
     }
     const teardown = await executor.remove({
@@ -153,7 +154,7 @@ export class ResourceGraphController implements Controller {
     })
     this.#tell(graph, teardown.releases)
     if (teardown.isDone) return release()
-    const status = statusWhileDeleting(graph, teardown, new Date())
+    const status = statusWhileDeleting(graph, teardown, timestamp())
     return soonest([await this.#write(key, graph, status), teardown.lookAgainInMs])
   }
 

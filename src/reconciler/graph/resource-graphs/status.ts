@@ -1,9 +1,5 @@
-import {
-  type Condition,
-  conditionsFrom,
-  type Finding,
-  timestamp,
-} from '../../../shared/api/conditions.ts'
+import { type Condition, conditionsFrom, type Finding } from '../../../shared/api/conditions.ts'
+import { timestamp } from '../../../shared/cluster/resource.ts'
 import type { ResourceGraph, ResourceGraphStatus } from '../../../shared/graph/resource-graph.ts'
 import type { Inventory } from '../../../shared/graph-engine/inventory.ts'
 import { titleOf } from '../../../shared/graph-engine/node.ts'
@@ -13,7 +9,7 @@ import type { NodeState } from '../../../shared/graph-engine/step/node-state.ts'
 import type { Step } from '../../../shared/graph-engine/step/step.ts'
 
 /** What a ResourceGraph's status is to say after a pass. */
-export function statusAfter(graph: ResourceGraph, step: Step, now: Date): ResourceGraphStatus {
+export function statusAfter(graph: ResourceGraph, step: Step, now: string): ResourceGraphStatus {
   const { phase } = step.summary
   return {
     ...statusWith(graph, [readyFinding(graph, step), ...stalledFinding(step)], now),
@@ -29,7 +25,7 @@ export function statusAfter(graph: ResourceGraph, step: Step, now: Date): Resour
 export function statusWhileDeleting(
   graph: ResourceGraph,
   { inventory, obstacles }: Teardown,
-  now: Date,
+  now: string,
 ): ResourceGraphStatus {
   const message = obstacleText(obstacles) ?? `deleting ${inventory.length} objects`
   const finding: Finding = { type: 'Ready', status: 'False', reason: 'Deleting', message }
@@ -45,13 +41,13 @@ export const statusAtRest = (
   graph: ResourceGraph,
   reason: string,
   message: string,
-  now: Date,
+  now: string,
 ): ResourceGraphStatus => ({
   ...graph.status,
   ...statusWith(graph, [{ type: 'Ready', status: 'False', reason, message }], now),
 })
 
-function statusWith({ status, metadata }: ResourceGraph, found: readonly Finding[], now: Date) {
+function statusWith({ status, metadata }: ResourceGraph, found: readonly Finding[], now: string) {
   const { generation = 0 } = metadata
   const before = status?.conditions as readonly Condition[] | undefined
   return {
@@ -64,7 +60,7 @@ function statusWith({ status, metadata }: ResourceGraph, found: readonly Finding
 export const inventoryOf = (inventory: Inventory): NonNullable<ResourceGraphStatus['inventory']> =>
   inventory.map(({ removedAt, ...item }) => ({
     ...item,
-    ...(removedAt !== undefined && { removedAt: timestamp(new Date(removedAt)) }),
+    ...(removedAt !== undefined && { removedAt: timestamp(removedAt) }),
   }))
 
 /** The inventory as it was stored. */
@@ -112,7 +108,7 @@ const stalledFinding = ({ summary: { phase, blocking } }: Step): readonly Findin
 function obstacleText(obstacles: readonly Obstacle[]): string | undefined {
   const [first, ...others] = obstacles
   if (!first) return undefined
-  const since = first.since === undefined ? '' : ` since ${timestamp(new Date(first.since))}`
+  const since = first.since === undefined ? '' : ` since ${timestamp(first.since)}`
   const more = others.length > 0 ? `, and ${others.length} more` : ''
   return `${titleOf(first.ref)} is still there${since}: ${first.message}${more}`
 }
@@ -121,16 +117,18 @@ function nodeStatus(
   before: ResourceGraphStatus | undefined,
   id: string,
   { phase, message, readyDetails, appliedAt }: NodeState,
-  now: Date,
+  now: string,
 ) {
   const known = before?.nodeStatus?.[id]
   const isFailed = phase === 'Error'
-  const readyAt = known?.phase === 'Ready' ? known.readyAt : timestamp(now)
+  // A new leader does not remember it.
+  const appliedTime = appliedAt === undefined ? known?.appliedAt : timestamp(appliedAt)
+  const readyAt = known?.phase === 'Ready' ? known.readyAt : now
   return {
     phase,
     ...(message !== '' && (isFailed ? { lastError: message } : { readyDetails: message })),
     ...(message === '' && readyDetails !== undefined && { readyDetails }),
-    ...(appliedAt !== undefined && { appliedAt: timestamp(new Date(appliedAt)) }),
+    ...(appliedTime !== undefined && { appliedAt: appliedTime }),
     ...(phase === 'Ready' && readyAt !== undefined && { readyAt }),
   }
 }

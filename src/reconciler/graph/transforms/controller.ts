@@ -2,7 +2,7 @@ import { apiVersionOf } from '../../../shared/api/custom-resource.ts'
 import type { Client } from '../../../shared/cluster/client.ts'
 import { addFinalizer } from '../../../shared/cluster/finalizers.ts'
 import { impersonate } from '../../../shared/cluster/impersonate.ts'
-import { apply } from '../../../shared/cluster/resource.ts'
+import { apply, timestamp } from '../../../shared/cluster/resource.ts'
 import type { Store } from '../../../shared/cluster/store.ts'
 import { keyOf } from '../../../shared/cluster/watch.ts'
 import { isEqual } from '../../../shared/engine/json/equal.ts'
@@ -27,7 +27,7 @@ import type { Module } from '../../../shared/modules/module.ts'
 import { sha256 } from '../../../shared/ops/digest.ts'
 import type { ServedKinds } from '../../executor/served-kinds.ts'
 import type { Controller } from '../../manager/manager.ts'
-import { accountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
+import { type AccountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
 import {
   RESOURCE_GRAPHS,
   resourceGraphOf,
@@ -47,6 +47,7 @@ export interface TransformControllerOptions {
   readonly embedded: EmbeddedModules
   /** The platform's policies. */
   readonly policies: () => Module | undefined
+  readonly accountFault: AccountFault
   readonly isLeader: () => boolean
   /** Told what is to be known of a Transform after each write. */
   readonly onStatus: (transform: Transform, status: TransformStatus) => void
@@ -124,7 +125,7 @@ export class TransformController implements Controller {
     await addFinalizer(client, at, transform, FINALIZER)
     const graph = resourceGraphOf(store, key)
     const gathered = await this.#gather(transform)
-    const now = new Date()
+    const now = timestamp()
     const decision = decideTransform({ ...gathered, transform, graph, now, digest: sha256 })
     if (decision.spec && !isEqual(decision.spec, graph?.spec))
       await this.#applyGraph(transform, decision.spec, graph)
@@ -136,11 +137,12 @@ export class TransformController implements Controller {
   async #gather(
     transform: Transform,
   ): Promise<Pick<TransformInput, 'fault' | 'module' | 'rendering'>> {
-    const { client, kinds, embedded, evaluator, policies } = this.#options
-    const { name, namespace = '' } = transform.metadata
+    const { client, kinds, embedded, evaluator, policies, accountFault } = this.#options
+    const { metadata, status } = transform
+    const { name, namespace = '' } = metadata
     if (transform.spec.suspend) return { fault: SUSPENDED }
     const account = accountOf(transform)
-    const fault = await accountFault(client, account)
+    const fault = await accountFault(account, status?.observedGeneration !== metadata.generation)
     if (fault) return { fault }
     this.#followModule(transform)
     const found = await loadModule(transform, { client: impersonate(client, account), embedded })

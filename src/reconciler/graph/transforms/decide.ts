@@ -1,9 +1,4 @@
-import {
-  type Condition,
-  conditionsFrom,
-  type Finding,
-  timestamp,
-} from '../../../shared/api/conditions.ts'
+import { type Condition, conditionsFrom, type Finding } from '../../../shared/api/conditions.ts'
 import { apiVersionOf } from '../../../shared/api/custom-resource.ts'
 import { titleOf } from '../../../shared/engine/json/object.ts'
 import { type Fault, faultMessage, isStalled } from '../../../shared/graph/fault.ts'
@@ -27,7 +22,7 @@ export interface TransformInput {
   readonly rendering?: Rendering
   /** Its ResourceGraph, as it is stored. */
   readonly graph: ResourceGraph | undefined
-  readonly now: Date
+  readonly now: string
   readonly digest: (text: string) => string
 }
 
@@ -46,9 +41,7 @@ export function decideTransform(input: TransformInput): TransformDecision {
   const fetched = module && {
     digest: module.digest,
     fetchedAt:
-      before?.resolvedCueRef?.digest === module.digest
-        ? before.resolvedCueRef.fetchedAt
-        : timestamp(now),
+      before?.resolvedCueRef?.digest === module.digest ? before.resolvedCueRef.fetchedAt : now,
   }
   const resolvedCueRef = fetched ?? before?.resolvedCueRef
   const generation = transform.metadata.generation ?? 0
@@ -72,7 +65,7 @@ function specOf({ transform, rendering, module, graph, now, digest }: TransformI
   if (!(module && rendering?.nodes)) return undefined
   const { nodes } = rendering
   const before = graph?.spec
-  return graphSpec({ transform, module, nodes, before, now: timestamp(now), digest })
+  return graphSpec({ transform, module, nodes, before, now: now, digest })
 }
 
 const referenceTo = ({ metadata: { namespace = '', name, uid = '' } }: ResourceGraph) => ({

@@ -1,7 +1,7 @@
 import { type Condition, conditionsFrom } from '../../../shared/api/conditions.ts'
 import type { Client } from '../../../shared/cluster/client.ts'
 import { finalizersOf, removeFinalizer } from '../../../shared/cluster/finalizers.ts'
-import { deleteExactly, patchJson, read } from '../../../shared/cluster/resource.ts'
+import { deleteExactly, patchJson, read, timestamp } from '../../../shared/cluster/resource.ts'
 import { titleOf } from '../../../shared/engine/json/object.ts'
 import { FINALIZER } from '../../../shared/graph/names.ts'
 import { RESOURCE_GRAPH, type ResourceGraph } from '../../../shared/graph/resource-graph.ts'
@@ -49,7 +49,7 @@ function deletingStatus(transform: Transform, graph: ResourceGraph): TransformSt
     conditions: conditionsFrom(
       [{ type: 'Ready', status: 'False', reason: 'Deleting', message }],
       status?.conditions as readonly Condition[],
-      { generation, now: new Date() },
+      { generation, now: timestamp() },
     ),
   }
 }

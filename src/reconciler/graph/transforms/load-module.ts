@@ -1,7 +1,6 @@
 import { type Client, isForbidden } from '../../../shared/cluster/client.ts'
-import type { Account } from '../../../shared/cluster/impersonate.ts'
 import { read } from '../../../shared/cluster/resource.ts'
-import { accountUser } from '../../../shared/engine/identity.ts'
+import { type Account, accountUser } from '../../../shared/engine/identity.ts'
 import { isMap, type KubeObject } from '../../../shared/engine/json/object.ts'
 import { err, ok, type Result } from '../../../shared/engine/result.ts'
 import type { Fault } from '../../../shared/graph/fault.ts'

@@ -1,6 +1,6 @@
 import { cut } from '../../engine/format-value.ts'
 import { annotationOf, type KubeObject } from '../../engine/json/object.ts'
-import type { Inventory, InventoryItem } from '../inventory.ts'
+import { type Inventory, type InventoryItem, refOfItem } from '../inventory.ts'
 import { keyOf, type ObjectRef, titleOf } from '../node.ts'
 import { verdictOf } from '../ownership.ts'
 import { describeTermination } from '../readiness/readiness.ts'
@@ -45,13 +45,6 @@ export interface Pruned {
   readonly lookAgainAt?: number
 }
 
-const refIn = ({ apiVersion, kind, namespace, name }: InventoryItem): ObjectRef => ({
-  apiVersion,
-  kind,
-  ...(namespace && { namespace }),
-  name,
-})
-
 /** What is to become of one item now. */
 type Fate =
   | { readonly kind: 'gone' }
@@ -91,7 +84,7 @@ const deleteAction = (
   kind: 'delete',
   key: keyOf(item),
   id: item.id,
-  ref: refIn(item),
+  ref: refOfItem(item),
   uid,
   ...(resourceVersion && { resourceVersion }),
 })
@@ -142,10 +135,8 @@ function fateOfLive(
 
 /** The fate of an object that is not the one that was applied: it was never ours, or is not any more. */
 function strangerIn(item: InventoryItem, live: KubeObject, { owner, names }: PruneInput) {
-  const verdict = verdictOf(live, owner, names)
-  const isOurs = verdict.kind === 'ours' || verdict.kind === 'restored'
-  // Marks that somebody removed from our object do not make it another one.
-  if (isOurs || (verdict.kind === 'foreign' && live.metadata.uid === item.uid)) return undefined
+  const verdict = verdictOf(live, owner, names, item.uid)
+  if (verdict.kind === 'ours' || verdict.kind === 'restored') return undefined
   if (item.uid === undefined) return { kind: 'gone' } as const
   const by = verdict.kind === 'owned' ? `belongs to ${verdict.by} now` : 'is another object now'
   return released(item, 'NotOurs', `${by}: it is left as it is`)
@@ -192,7 +183,7 @@ const kept = (
 ) => ({
   kind: 'kept' as const,
   obstacle: {
-    ref: refIn(item),
+    ref: refOfItem(item),
     reason,
     message: `${titleOf(item)} ${message}`,
     ...(since !== undefined && { since }),

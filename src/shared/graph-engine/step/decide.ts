@@ -50,7 +50,7 @@ function decideLive(node: GraphNode, input: DecideInput, live: KubeObject): Deci
   const { metadata } = live
   if (metadata.deletionTimestamp)
     return decision(node, input, { phase: 'Terminating', message: describeTermination(live) })
-  const verdict = verdictOf(live, input.owner, input.names)
+  const verdict = verdictOf(live, input.owner, input.names, input.item?.uid)
   if (verdict.kind === 'owned' || verdict.kind === 'foreign')
     return decision(node, input, { phase: 'Error', message: describeVerdict(verdict) })
   const need = needOf(node, input, live, verdict.kind === 'restored')

@@ -2,7 +2,10 @@ import t from 'tap'
 import type { InventoryItem } from '../../../../src/shared/graph-engine/inventory.ts'
 import { keyOf, refOf } from '../../../../src/shared/graph-engine/node.ts'
 import { teardown } from '../../../../src/shared/graph-engine/prune/teardown.ts'
-import type { Observation } from '../../../../src/shared/graph-engine/step/observed.ts'
+import type {
+  ObjectMemory,
+  Observation,
+} from '../../../../src/shared/graph-engine/step/observed.ts'
 import { applied, NAMES, OWNER, START, widget } from '../objects.ts'
 
 const item = (id: string, more: Partial<InventoryItem> = {}): InventoryItem => ({
@@ -18,6 +21,7 @@ const pass = (
   inventory: readonly InventoryItem[],
   alive: readonly string[],
   deletionPolicy?: 'Orphan',
+  memory: ObjectMemory = {},
 ) =>
   teardown({
     inventory,
@@ -30,7 +34,7 @@ const pass = (
             : { state: 'absent' },
         ]),
       ),
-      memory: new Map(),
+      memory: new Map(inventory.map((one) => [keyOf(one), memory])),
     },
     owner: OWNER,
     names: NAMES,
@@ -61,6 +65,17 @@ t.test('is done at once where all is to be left', async (t) => {
   t.ok(isDone)
   t.same(actions, [])
   t.equal(releases.length, 2)
+})
+
+t.test('looks again when what cannot be deleted is tried again', async (t) => {
+  const failure = { message: 'denied', attempts: 1, since: START, retryAt: START + 1_000 }
+  const found = pass([DB], ['db'], undefined, { failure })
+  t.match(found, {
+    isDone: false,
+    actions: [],
+    obstacles: [{ reason: 'Failed' }],
+    lookAgainInMs: 1_000,
+  })
 })
 
 t.test('an empty inventory is done', async (t) => {

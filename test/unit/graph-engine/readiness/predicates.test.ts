@@ -56,6 +56,20 @@ const rows: readonly Row[] = [
     'Synced=False (Late): not yet',
   ],
   [
+    'a condition is to be True where nobody says what',
+    widget(condition('Synced', 'Unknown')),
+    [{ type: 'ConditionMatch', conditionType: 'Synced' }],
+    'InProgress',
+    'Synced=Unknown',
+  ],
+  [
+    'a condition that nobody named',
+    widget(condition('Synced', 'True')),
+    [{ type: 'ConditionMatch' }],
+    'InProgress',
+    /has no condition/,
+  ],
+  [
     'a condition that must be False',
     widget(condition('Degraded', 'False')),
     [{ type: 'ConditionMatch', conditionType: 'Degraded', conditionStatus: 'False' }],
@@ -147,4 +161,17 @@ t.test('each predicate has its own time, which begins with the apply', async (t)
     'InProgress',
     'no timeout',
   )
+})
+
+t.test('looks again when its kind may be called failed', async (t) => {
+  const pod = liveObject({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    status: {
+      phase: 'Pending',
+      conditions: [condition('PodScheduled', 'False', 'Unschedulable')],
+    },
+  })
+  const found = nodeReadiness(pod, [SYNCED], START, START + 1_000)
+  t.match(found, { state: 'InProgress', lookAgainAt: START + 15_000 })
 })

@@ -260,6 +260,13 @@ const rows: readonly Row[] = [
     'Failed',
   ],
   [
+    'marks that somebody removed are put back',
+    { nodes: [db], known: { db: present(withMetadata(widget('db'), { uid: 'uid-db' })) } },
+    'apply db',
+    'db: Applying (is being applied)',
+    'Executing',
+  ],
+  [
     'an object of another owner too',
     {
       nodes: [db],
