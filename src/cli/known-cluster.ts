@@ -1,5 +1,6 @@
-import { readState } from '../reconciler/baseline/ledger.ts'
+import { readState } from '../reconciler/manager/state-controller.ts'
 import { createStatusDecider, identityOn } from '../shared/baseline/asset-status.ts'
+import { BASELINE } from '../shared/baseline/names.ts'
 import { parseState } from '../shared/baseline/state.ts'
 import type { Client } from '../shared/cluster/client.ts'
 import { read } from '../shared/cluster/resource.ts'
@@ -44,7 +45,7 @@ export async function withKnownCluster<Result>(
 async function readSnapshot(client: Client, options: CatalogOptions): Promise<Snapshot> {
   const { namespace } = options
   const catalog = loadCatalogWith(options)
-  const state = parseState(await readState(client, namespace))
+  const state = parseState(await readState(client, BASELINE, namespace))
   if (!state)
     throw new Error(
       `no reconciler has published its state in namespace ${namespace}: is it running there? (--namespace)`,

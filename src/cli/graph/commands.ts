@@ -2,11 +2,14 @@ import type { Command } from 'commander'
 import { Argument } from 'commander'
 import { durationOption, kubeconfigOption, opsListenOption, parseCount } from '../options.ts'
 import { spareMemory } from '../processes/memory.ts'
+import { withEndpoint, withPolicy } from '../processes/registration.ts'
+import { shutdownGraceOption, withCertificates, withListeners } from '../processes/serving.ts'
 
 export interface GraphCommandsInput {
   readonly program: Command
   readonly commandOf: (parent: Command, name: string, description: string) => Command
-  /** Of the baseline: the system's own is below it. */
+  /** Of the baseline: the system's own are below them. */
+  readonly webhook: Command
   readonly reconciler: Command
 }
 
@@ -14,14 +17,29 @@ export interface GraphCommandsInput {
 const NAMESPACE = 'virt-platform-autopilot-graph'
 
 /** Adds the commands of the system `graph`. */
-export function addGraphCommands({ program, commandOf, reconciler }: GraphCommandsInput): void {
+export function addGraphCommands(input: GraphCommandsInput): void {
+  const { program, commandOf, webhook, reconciler } = input
   const systems = new Argument('<system>', 'which system').choices(['graph'])
 
   // Else the baseline's options would be taken for its own wherever they stand.
-  for (const parent of [program, reconciler]) parent.enablePositionalOptions()
-  commandOf(reconciler, 'graph', 'render Transforms and keep what they make, as one leader')
-    .option('--namespace <name>', 'our own namespace', NAMESPACE)
-    .addOption(kubeconfigOption())
+  for (const parent of [program, webhook, reconciler]) parent.enablePositionalOptions()
+  const systemCommand = (parent: Command, description: string) =>
+    commandOf(parent, 'graph', description)
+      .option('--namespace <name>', 'our own namespace', NAMESPACE)
+      .addOption(kubeconfigOption())
+      .requiredOption('--cue-evaluator <file>', 'the program that evaluates CUE')
+
+  withCertificates(withListeners(systemCommand(webhook, 'judge Transforms before they are stored')))
+    .addOption(shutdownGraceOption())
+    .action(async (options) => {
+      spareMemory()
+      await (await import('./webhook.ts')).graphWebhook(options)
+    })
+
+  const acting = systemCommand(
+    reconciler,
+    'render Transforms and keep what they make, as one leader',
+  )
     .addOption(opsListenOption())
     .option('--no-leader-elect', 'act without holding the Lease: only where nobody else can')
     .addOption(durationOption('--resync <duration>', 'look at everything this often', '5m'))
@@ -38,15 +56,19 @@ export function addGraphCommands({ program, commandOf, reconciler }: GraphComman
         '1m',
       ),
     )
-    .requiredOption('--cue-evaluator <file>', 'the program that evaluates CUE')
-    .action(async (options) => {
-      spareMemory()
-      await (await import('./reconciler.ts')).graphReconciler(options)
-    })
+  withEndpoint(withPolicy(acting), `${NAMESPACE}-webhook`).action(async (options) => {
+    spareMemory()
+    await (await import('./reconciler.ts')).graphReconciler(options)
+  })
 
-  commandOf(program, 'crds', 'print the CustomResourceDefinitions of a system, for kubectl apply')
+  commandOf(
+    program,
+    'crds',
+    'print the CustomResourceDefinitions of a system and who may write them, for kubectl apply',
+  )
     .addArgument(systems)
-    .action(async () => (await import('./manifests.ts')).crds())
+    .option('--namespace <name>', 'our own namespace', NAMESPACE)
+    .action(async (_system, options) => (await import('./manifests.ts')).crds(options.namespace))
 
   commandOf(
     program,

@@ -1,5 +1,6 @@
 import { definitionOf } from '../../shared/api/custom-resource.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
+import { admissionPolicies } from '../../shared/graph/admission-policies.ts'
 import { RESOURCE_GRAPH } from '../../shared/graph/resource-graph.ts'
 import { enrolment, isEnrollable } from '../../shared/graph/roles.ts'
 import { TRANSFORM } from '../../shared/graph/transform.ts'
@@ -11,7 +12,8 @@ const print = (objects: readonly KubeObject[]) => {
 }
 
 /** The `crds` command. */
-export const crds = () => print([TRANSFORM, RESOURCE_GRAPH].map(definitionOf))
+export const crds = (own: string) =>
+  print([...[TRANSFORM, RESOURCE_GRAPH].map(definitionOf), ...admissionPolicies(own)])
 
 /** The `enroll` command. */
 export function enroll(namespace: string, own: string): void {

@@ -5,9 +5,10 @@ import { GRAPH } from '../../shared/graph/names.ts'
 import type { Listen } from '../../shared/ops/listen.ts'
 import { createLog, type LogLevel } from '../../shared/ops/log.ts'
 import { signalOnTermination } from '../../shared/ops/shutdown.ts'
+import { type RegistrationOptions, registrationOf } from '../processes/registration.ts'
 import { loadEmbedded, loadPolicies } from './modules.ts'
 
-export interface GraphReconcilerOptions {
+export interface GraphReconcilerOptions extends RegistrationOptions {
   readonly namespace: string
   readonly kubeconfig?: string
   readonly opsListen: Listen
@@ -26,6 +27,7 @@ export async function graphReconciler(options: GraphReconcilerOptions): Promise<
   const log = createLog('reconciler-graph', options.logLevel)
   const running = await runGraphReconciler(
     {
+      ...registrationOf(options, namespace),
       namespace,
       opsListen,
       isElected: leaderElect,

@@ -7,29 +7,25 @@ import { signalOnTermination } from '../../shared/ops/shutdown.ts'
 import { loadCatalogWith } from '../assets.ts'
 import { relatedImages } from '../options.ts'
 import type { ClusterOptions } from '../with-client.ts'
+import { type RegistrationOptions, registrationOf } from './registration.ts'
 
 export interface ReconcilerOptions
   extends ClusterOptions,
-    Pick<ReconcilerConfig, 'opsListen' | 'disruptiveChanges' | 'activation' | 'failurePolicy'> {
+    RegistrationOptions,
+    Pick<ReconcilerConfig, 'opsListen' | 'disruptiveChanges' | 'activation'> {
   readonly hcoNamespace?: string
   readonly leaderElect: boolean
   readonly resync: number
   readonly healLimit: number
   readonly healWindow: number
-  readonly webhookTimeout: number
   readonly trustedUser?: string
-  readonly webhookService: string
-  readonly webhookUrl?: string
-  readonly webhookCa?: string
-  readonly webhookCaInjection?: Readonly<Record<string, string>>
   readonly observe?: boolean
   readonly logLevel: LogLevel
 }
 
 /** The `reconciler` command: runs until SIGTERM. */
 export async function reconciler(options: ReconcilerOptions, env: Env): Promise<void> {
-  const { namespace, webhookUrl, webhookService, opsListen, disruptiveChanges, failurePolicy } =
-    options
+  const { namespace, opsListen, disruptiveChanges } = options
   const catalog = loadCatalogWith(options)
   const client = await connect(loadKubeconfig(options.kubeconfig))
   const log = createLog('reconciler', options.logLevel)
@@ -45,15 +41,8 @@ export async function reconciler(options: ReconcilerOptions, env: Env): Promise<
       disruptiveChanges,
       activation: options.activation,
       healLimits: { capacity: options.healLimit, windowMs: options.healWindow },
-      failurePolicy,
-      webhookTimeoutS: options.webhookTimeout,
+      ...registrationOf(options, namespace),
       trustedUser: options.trustedUser,
-      endpoint:
-        webhookUrl === undefined
-          ? { service: { name: webhookService, namespace } }
-          : { url: webhookUrl },
-      webhookCa: options.webhookCa,
-      caInjection: options.webhookCaInjection,
       images: relatedImages(env),
     },
     { client, catalog, log, signal: signalOnTermination() },

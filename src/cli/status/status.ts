@@ -3,8 +3,8 @@ import {
   configurationsAt,
 } from '../../reconciler/admission/webhook-configurations.ts'
 import { diffCluster } from '../../reconciler/baseline/cluster-diff.ts'
-import { readState } from '../../reconciler/baseline/ledger.ts'
 import { waitsOn } from '../../reconciler/baseline/report/hco-notes.ts'
+import { readState } from '../../reconciler/manager/state-controller.ts'
 import { BASELINE } from '../../shared/baseline/names.ts'
 import { parseState } from '../../shared/baseline/state.ts'
 import type { Client } from '../../shared/cluster/client.ts'
@@ -64,7 +64,7 @@ export function exitCodeOf(rows: readonly Pick<Row, 'health'>[]): 0 | 1 | 2 {
 async function readProduct(client: Client, namespace: string): Promise<Product> {
   const leases = { apiVersion: 'coordination.k8s.io/v1', resource: 'leases', namespace }
   const [data, lease, ...configurations] = await Promise.all([
-    readState(client, namespace),
+    readState(client, BASELINE, namespace),
     read(client, leases, BASELINE.lease),
     ...CONFIGURATION_KINDS.map((kind) =>
       read(client, configurationsAt(kind), BASELINE.webhookConfiguration),

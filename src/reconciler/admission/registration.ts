@@ -33,6 +33,8 @@ import {
 export interface RegistrationOptions {
   readonly client: Client
   readonly identity: Identity
+  /** Which configurations the system may have: it need not be able to read others; by default both. */
+  readonly kinds?: readonly ConfigurationKind[]
   readonly namespace: string
   readonly endpoint: WebhookEndpoint
   readonly failurePolicy: 'Ignore' | 'Fail'
@@ -70,18 +72,20 @@ const OWNER_WAIT_MS = 10_000
 /** Keeps the webhook's certificates and its registration with the API server in place, as the leader does. */
 export class WebhookRegistration {
   readonly #options: RegistrationOptions
+  readonly #kinds: readonly ConfigurationKind[]
   readonly #owner: OwnerRole
   readonly #rotator: CertificateRotator
 
   constructor(options: RegistrationOptions) {
     this.#options = options
-    const { client, identity, store } = options
+    const { client, identity, store, kinds = CONFIGURATION_KINDS } = options
+    this.#kinds = kinds
     this.#owner = new OwnerRole(client, identity.reconcilerRole)
     this.#rotator = new CertificateRotator({
       ...options,
       hosts: hostsOf(options.endpoint),
       requireLease: () => this.#requireLease(),
-      registered: () => (store.isSynced(CONFIGURATION_KINDS) ? this.#registered() : undefined),
+      registered: () => (store.isSynced(kinds) ? this.#registered() : undefined),
     })
   }
 
@@ -95,7 +99,7 @@ export class WebhookRegistration {
     const { authoritySecret, servingSecret } = this.#options.identity
     const isSecret = source === authoritySecret || source === servingSecret
     if (isSecret) this.#rotator.reread()
-    return isSecret || CONFIGURATION_KINDS.some((kind) => kind === source)
+    return isSecret || this.#kinds.some((kind) => kind === source)
   }
 
   /** Does what is due now. Returns after how many milliseconds something may be due again. */
@@ -115,7 +119,7 @@ export class WebhookRegistration {
   }
 
   async #each(work: (kind: ConfigurationKind) => Promise<void>): Promise<void> {
-    for (const kind of CONFIGURATION_KINDS) await work(kind)
+    for (const kind of this.#kinds) await work(kind)
   }
 
   #tellExpiry(bundle: string): void {
@@ -129,7 +133,7 @@ export class WebhookRegistration {
 
   /** The bundles of the configurations that there are, PEM. */
   #registered(): readonly string[] {
-    return CONFIGURATION_KINDS.flatMap((kind) => bundleOf(this.#live(kind)) ?? [])
+    return this.#kinds.flatMap((kind) => bundleOf(this.#live(kind)) ?? [])
   }
 
   #requireLease(): void {

@@ -19,8 +19,12 @@ export const configurationsAt = (kind: ConfigurationKind): Resource => ({
 })
 
 /** What is ours of a system's registration, so that whatever somebody deletes or edits of it is noticed. */
-export const registrationSources = (identity: Identity, namespace: string): readonly Source[] => [
-  ...CONFIGURATION_KINDS.map((kind) => ({
+export const registrationSources = (
+  identity: Identity,
+  namespace: string,
+  kinds: readonly ConfigurationKind[] = CONFIGURATION_KINDS,
+): readonly Source[] => [
+  ...kinds.map((kind) => ({
     id: kind,
     at: configurationsAt(kind),
     name: identity.webhookConfiguration,

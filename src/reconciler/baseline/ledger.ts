@@ -1,4 +1,3 @@
-import { BASELINE } from '../../shared/baseline/names.ts'
 import {
   type Memory,
   parseState,
@@ -7,8 +6,6 @@ import {
   stateData,
   UNKNOWN,
 } from '../../shared/baseline/state.ts'
-import type { Client } from '../../shared/cluster/client.ts'
-import { apply, read } from '../../shared/cluster/resource.ts'
 import { isEqual } from '../../shared/engine/json/equal.ts'
 
 /** What this leader knows and every other process must: the state that is to be published. */
@@ -65,25 +62,3 @@ export class Ledger {
     this.#onChange()
   }
 }
-
-const stateIn = (namespace: string) => ({ apiVersion: 'v1', resource: 'configmaps', namespace })
-
-/** Where the state is published. */
-export const stateSource = (namespace: string) => ({
-  id: BASELINE.stateConfigMap,
-  at: stateIn(namespace),
-  name: BASELINE.stateConfigMap,
-})
-
-/** The data of the state as the last leader published it; undefined where none did. */
-export const readState = async (client: Client, namespace: string, signal?: AbortSignal) =>
-  (await read(client, stateIn(namespace), BASELINE.stateConfigMap, signal))?.data
-
-/** Publishes the data of a state. */
-export const writeState = (client: Client, namespace: string, data: Ledger['data']) =>
-  apply(client, stateIn(namespace), {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: BASELINE.stateConfigMap, namespace },
-    data,
-  })

@@ -7,7 +7,6 @@ import type { DefaultActivation } from '../../shared/baseline/settings/settings.
 import type { Client } from '../../shared/cluster/client.ts'
 import { createRecorder } from '../../shared/cluster/events.ts'
 import { accountUser } from '../../shared/engine/identity.ts'
-import { isEqual } from '../../shared/engine/json/equal.ts'
 import type { HealLimits } from '../../shared/engine/throttle.ts'
 import type { WebhookEndpoint } from '../../shared/engine/webhook-configuration.ts'
 import { retry } from '../../shared/ops/backoff.ts'
@@ -21,12 +20,13 @@ import { WebhookRegistration } from '../admission/registration.ts'
 import { type TrustConfig, trustSourceOf } from '../admission/trust-source.ts'
 import { registrationSources } from '../admission/webhook-configurations.ts'
 import { type Controller, type Leadership, Manager } from '../manager/manager.ts'
+import { createStateController, STATE } from '../manager/state-controller.ts'
 import { AssetsController } from './assets-controller.ts'
 import { CLUSTER, createClusterController } from './cluster-controller.ts'
 import { ClusterView } from './gather/cluster-view.ts'
 import { obstacleToLeading } from './gather/preconditions.ts'
 import { CRDS } from './gather/sources.ts'
-import { Ledger, readState, stateSource, writeState } from './ledger.ts'
+import { Ledger } from './ledger.ts'
 import { createReporter, type Reporter } from './report/report.ts'
 
 export interface ReconcilerConfig extends TrustConfig {
@@ -64,7 +64,6 @@ export interface RunningReconciler {
   readonly ended: Promise<void>
 }
 
-const STATE = 'state'
 const WEBHOOK = 'webhook'
 
 /** Starts the reconciler. Rejects only for what is wrong with its own start; the cluster's troubles are waited out. */
@@ -149,29 +148,16 @@ export async function runReconciler(
     record,
   })
 
-  /** Publishes what the leader knows. */
-  const state: Controller = {
-    name: STATE,
-    // Whoever never leads publishes nothing.
-    sources: isObserver ? [] : [stateSource(namespace)],
-    resync: () => [STATE],
-    keysOf: ({ source }) => (source === BASELINE.stateConfigMap ? [{ key: STATE }] : []),
-    async onElected(lost) {
-      const onTrouble = (error: Error) =>
-        tell('cannot read the published state; trying again', error)
-      const until = AbortSignal.any([signal, lost])
-      const work = () => readState(client, namespace, until)
-      ledger.resume(await retry(work, { signal: until, onTrouble }))
-    },
-    async reconcile() {
-      const { data } = ledger
-      const published = store.object(BASELINE.stateConfigMap)?.data
-      if (!data || isEqual(published, data)) return undefined
-      store.update(BASELINE.stateConfigMap, await writeState(client, namespace, data))
-      return undefined
-    },
-    onError: (_key, error) => tell('the state is not published; trying again', error),
-  }
+  const state = createStateController({
+    client,
+    identity: BASELINE,
+    namespace,
+    store,
+    ledger,
+    isObserver,
+    tell,
+    signal,
+  })
 
   const wish = (): WebhookWish => {
     if (!assets.evaluation) return { kind: 'unknown' }

@@ -1,13 +1,13 @@
 import { type Client, isForbidden } from '../../shared/cluster/client.ts'
 import { impersonate } from '../../shared/cluster/impersonate.ts'
 import { type Resource, read } from '../../shared/cluster/resource.ts'
+import type { ServedKinds } from '../../shared/cluster/served-kinds.ts'
 import type { Source, Store } from '../../shared/cluster/store.ts'
 import { type Account, accountUser } from '../../shared/engine/identity.ts'
 import { annotationOf, type KubeObject } from '../../shared/engine/json/object.ts'
 import { keyOf, type ObjectRef } from '../../shared/graph-engine/node.ts'
 import type { MarkNames } from '../../shared/graph-engine/ownership.ts'
 import type { Observation } from '../../shared/graph-engine/step/observed.ts'
-import type { ServedKinds } from './served-kinds.ts'
 
 export interface ObserverOptions {
   /** Our own; every object is read and watched in the name of an account. */

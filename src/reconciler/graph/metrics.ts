@@ -81,6 +81,11 @@ export const createGraphMetrics = (registry: Registry, statuses: () => readonly 
     help: 'Whether this process leads: 1 leader, 0 not.',
     registers: [registry],
   }),
+  authorityExpiry: new Gauge({
+    name: 'pequod_webhook_ca_expiry_timestamp_seconds',
+    help: 'When the last of the authorities expires that the API server trusts the webhook by, in seconds since the epoch; 0 where this process is not the leader.',
+    registers: [registry],
+  }),
 })
 
 export type GraphMetrics = ReturnType<typeof createGraphMetrics>

@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Client } from '../../shared/cluster/client.ts'
 import { createRecorder } from '../../shared/cluster/events.ts'
+import { ServedKinds } from '../../shared/cluster/served-kinds.ts'
 import type { HealLimits } from '../../shared/engine/throttle.ts'
+import type { EmbeddedModules } from '../../shared/graph/local-module.ts'
 import { GRAPH, MARKS } from '../../shared/graph/names.ts'
 import type { ResourceGraph } from '../../shared/graph/resource-graph.ts'
+import { RESOURCE_GRAPHS, TRANSFORMS } from '../../shared/graph/sources.ts'
 import { Evaluator } from '../../shared/modules/evaluator.ts'
 import type { Module } from '../../shared/modules/module.ts'
 import { sha256 } from '../../shared/ops/digest.ts'
@@ -15,18 +18,15 @@ import { createOpsApp, listen } from '../../shared/ops/server.ts'
 import { afterAbort } from '../../shared/ops/shutdown.ts'
 import { Executor } from '../executor/executor.ts'
 import { Observer } from '../executor/observer.ts'
-import { ServedKinds } from '../executor/served-kinds.ts'
 import { type Controller, Manager } from '../manager/manager.ts'
 import { createAccountFault } from './enrolment.ts'
 import { createGraphMetrics, type GraphMetrics } from './metrics.ts'
 import { createReporter } from './report.ts'
 import { ResourceGraphController } from './resource-graphs/controller.ts'
-import { RESOURCE_GRAPHS, TRANSFORMS } from './sources.ts'
 import { MODULE, TransformController } from './transforms/controller.ts'
-import type { EmbeddedModules } from './transforms/load-module.ts'
+import { createWebhookControllers, type WebhookControllersConfig } from './webhook-controllers.ts'
 
-export interface GraphReconcilerConfig {
-  readonly namespace: string
+export interface GraphReconcilerConfig extends WebhookControllersConfig {
   readonly opsListen: Listen
   readonly isElected: boolean
   readonly resyncMs: number
@@ -74,6 +74,7 @@ export async function runGraphReconciler(
     },
     onLost(reason) {
       metrics.leader.set(0)
+      metrics.authorityExpiry.set(0)
       log.warn({ reason }, 'no longer the leader: writing nothing')
     },
     onElectionTrouble: (error) => tell('leader election is in trouble; trying again', error),
@@ -142,6 +143,15 @@ export async function runGraphReconciler(
     },
     onError: onError('resourcegraphs'),
   })
+  const webhook = createWebhookControllers(config, {
+    client,
+    manager,
+    record,
+    tell,
+    onTrusted: (expiry) => metrics.authorityExpiry.set(expiry / 1000),
+    signal,
+  })
+  for (const controller of webhook) manager.add(controller)
   for (const controller of [transforms, graphs]) manager.add(measured(controller, metrics))
 
   const app = createOpsApp(registry, () =>

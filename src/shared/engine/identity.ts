@@ -53,3 +53,10 @@ export interface Account {
 /** The user name under which a ServiceAccount's requests arrive. */
 export const accountUser = (namespace: string, account: string) =>
   `system:serviceaccount:${namespace}:${account}`
+
+/** Who cleans up after others, and must never be hindered, or namespaces never end; the last is all of them where they have no own accounts. */
+export const CLEANERS: readonly string[] = [
+  accountUser('kube-system', 'namespace-controller'),
+  accountUser('kube-system', 'generic-garbage-collector'),
+  'system:kube-controller-manager',
+]

@@ -1,4 +1,4 @@
-import type { Identity } from './identity.ts'
+import { CLEANERS, type Identity } from './identity.ts'
 import type { KubeObject } from './json/object.ts'
 
 /** How the API server reaches the webhook. */
@@ -24,15 +24,34 @@ export interface MatchCondition {
   readonly expression: string
 }
 
+/** That the one user whose writes are ours is not asked about. */
+export const notTheReconciler = (user: string): MatchCondition => ({
+  name: 'not-the-reconciler',
+  expression: `request.userInfo.username != ${JSON.stringify(user)}`,
+})
+
+/** That nobody is asked about what cleans up. */
+export function notCleaningUp(failurePolicy: RegistrationInput['failurePolicy']): MatchCondition {
+  const byCleaner = `request.userInfo.username in ${JSON.stringify(CLEANERS)}`
+  // Where a webhook that is away would refuse it, a finalizer goes all the same; else what ends is judged as long as it is there.
+  const cleaningUp =
+    failurePolicy === 'Fail'
+      ? [`${byCleaner} && request.operation != "CREATE"`, ENDING]
+      : [`${byCleaner} && request.operation == "DELETE"`]
+  return { name: 'not-cleaning-up', expression: `!(${cleaningUp.join(' || ')})` }
+}
+
+const ENDING = 'oldObject != null && has(oldObject.metadata.deletionTimestamp)'
+
 /** What the API server asks one of the two entries about. */
 export interface WebhookScope {
   readonly rules: readonly object[]
   readonly matchConditions: readonly MatchCondition[]
 }
 
-/** What a system's webhook is to be asked about before a write is judged last, and then. */
+/** What a system's webhook is to be asked about before a write is judged last, if at all, and then. */
 export interface WebhookScopes {
-  readonly mutate: WebhookScope
+  readonly mutate?: WebhookScope
   readonly validate: WebhookScope
 }
 
@@ -48,15 +67,19 @@ export interface RegistrationInput {
   readonly owner: KubeObject | undefined
 }
 
-/** Both webhook configurations of a system. */
+/** The webhook configurations of a system, one for each entry that it has. */
 export const webhookConfigurations = (
   input: RegistrationInput,
   scopes: WebhookScopes,
 ): readonly KubeObject[] => [
-  configuration(input, 'MutatingWebhookConfiguration', {
-    ...entry(input, 'mutate', scopes.mutate),
-    reinvocationPolicy: 'IfNeeded',
-  }),
+  ...(scopes.mutate
+    ? [
+        configuration(input, 'MutatingWebhookConfiguration', {
+          ...entry(input, 'mutate', scopes.mutate),
+          reinvocationPolicy: 'IfNeeded',
+        }),
+      ]
+    : []),
   configuration(input, 'ValidatingWebhookConfiguration', entry(input, 'validate', scopes.validate)),
 ]
 

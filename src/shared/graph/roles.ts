@@ -7,6 +7,7 @@ import { TRANSFORM } from './transform.ts'
 
 const FOLLOW = ['list', 'watch']
 const APPLY = ['create', 'patch']
+const READ = ['get', ...FOLLOW]
 
 /** The reconciler's account and its roles: over the two kinds, and over nothing that a graph holds. */
 export const reconcilerAccount = (namespace: string): readonly KubeObject[] =>
@@ -16,7 +17,7 @@ export const reconcilerAccount = (namespace: string): readonly KubeObject[] =>
     GRAPH.reconcilerRole,
     [
       rule(GROUP, [TRANSFORM.plural], [...FOLLOW, 'patch']),
-      rule(GROUP, [RESOURCE_GRAPH.plural], ['get', ...FOLLOW, ...APPLY, 'delete']),
+      rule(GROUP, [RESOURCE_GRAPH.plural], [...READ, ...APPLY, 'delete']),
       rule(
         GROUP,
         [TRANSFORM, RESOURCE_GRAPH].map(({ plural }) => `${plural}/status`),
@@ -32,12 +33,33 @@ export const reconcilerAccount = (namespace: string): readonly KubeObject[] =>
       ),
       rule('', ['namespaces'], ['get']),
       rule('events.k8s.io', ['events'], ['create']),
+      rule(
+        'admissionregistration.k8s.io',
+        ['validatingwebhookconfigurations'],
+        [...READ, ...APPLY],
+        [GRAPH.webhookConfiguration],
+      ),
+      rule('rbac.authorization.k8s.io', ['clusterroles'], ['get'], [GRAPH.reconcilerRole]),
     ],
-    [rule('coordination.k8s.io', ['leases'], ['get', ...APPLY, 'update'], [GRAPH.lease])],
+    [
+      rule('coordination.k8s.io', ['leases'], ['get', ...APPLY, 'update'], [GRAPH.lease]),
+      rule('', ['configmaps'], [...READ, ...APPLY], [GRAPH.stateConfigMap]),
+      rule('', ['secrets'], [...READ, ...APPLY], [GRAPH.authoritySecret, GRAPH.servingSecret]),
+    ],
+  )
+
+/** The webhook's account and its roles: it reads what graphs hold, which is names, and its own certificate. */
+export const webhookAccount = (namespace: string): readonly KubeObject[] =>
+  account(
+    GRAPH.webhookAccount,
+    namespace,
+    GRAPH.webhookAccount,
+    [rule(GROUP, [RESOURCE_GRAPH.plural], FOLLOW)],
+    [rule('', ['secrets'], FOLLOW, [GRAPH.servingSecret])],
   )
 
 // Not every verb: one of them is to act as an account.
-const KEEP = ['get', ...FOLLOW, ...APPLY, 'delete']
+const KEEP = [...READ, ...APPLY, 'delete']
 /** What an enrolled namespace's account may do: what the shipped modules make, and what is common beside it. */
 const ACCOUNT_RULES = [
   rule('', ['configmaps', 'services', 'serviceaccounts', 'persistentvolumeclaims'], KEEP),

@@ -108,21 +108,31 @@ export type ReconcilerMetrics = ReturnType<typeof createReconcilerMetrics>
 /** The labels of the objects that a war is being fought over now. */
 export type AtWar = () => readonly Readonly<Record<(typeof OBJECT)[number], string>>[]
 
-/** The webhook's metrics. No label takes a value that a caller chooses. */
-export const createWebhookMetrics = (registry: Registry, atWar: AtWar) => ({
+/** What every system's webhook tells, under the prefix of its metrics. No label takes a value that a caller chooses. */
+export const createAdmissionMetrics = (registry: Registry, prefix: string) => ({
   requests: new Counter({
-    name: 'virt_platform_admission_requests_total',
+    name: `${prefix}_admission_requests_total`,
     help: 'Judged writes by kind, operation, verdict and reason.',
     labelNames: ['kind', 'operation', 'verdict', 'reason'] as const,
     registers: [registry],
   }),
   duration: new Histogram({
-    name: 'virt_platform_admission_duration_seconds',
+    name: `${prefix}_admission_duration_seconds`,
     help: 'Time to judge one write, from the parsed request to the answer.',
     labelNames: ['verdict'] as const,
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1],
     registers: [registry],
   }),
+  certificateExpiry: new Gauge({
+    name: `${prefix}_webhook_certificate_expiry_timestamp_seconds`,
+    help: 'When the serving certificate expires, in seconds since the epoch.',
+    registers: [registry],
+  }),
+})
+
+/** The webhook's metrics. */
+export const createWebhookMetrics = (registry: Registry, atWar: AtWar) => ({
+  ...createAdmissionMetrics(registry, 'virt_platform'),
   contests: new Counter({
     name: 'virt_platform_admission_contests_total',
     help: 'Writes that moved a managed field away from its desired value.',
@@ -138,10 +148,5 @@ export const createWebhookMetrics = (registry: Registry, atWar: AtWar) => ({
       this.reset()
       for (const labels of atWar()) this.set(labels, 1)
     },
-  }),
-  certificateExpiry: new Gauge({
-    name: 'virt_platform_webhook_certificate_expiry_timestamp_seconds',
-    help: 'When the serving certificate expires, in seconds since the epoch.',
-    registers: [registry],
   }),
 })

@@ -1,7 +1,7 @@
 import { type Asset, type Catalog, kindKey } from '../../shared/baseline/catalog/catalog.ts'
-import { groupOf, isKubeObject, isMap, type KubeObject } from '../../shared/engine/json/object.ts'
-import type { Handler } from '../server/app.ts'
-import { type AdmissionRequest, allowed, Refused } from '../server/review.ts'
+import type { PromptHandler } from '../server/app.ts'
+import { nameIn, objectIn } from '../server/object-in.ts'
+import { type AdmissionRequest, allowed } from '../server/review.ts'
 import { contestLimiter } from './contests/contest-limiter.ts'
 import type { Contests } from './contests/contests.ts'
 import { decide, decideFinally } from './decide/decide.ts'
@@ -23,8 +23,8 @@ export interface HandlerDeps extends ReportDeps, DecideOptions {
 
 /** The handlers of the two entries. The mutating one gives every verdict; the other has the last look. */
 export function createHandlers(deps: HandlerDeps): {
-  readonly mutate: Handler
-  readonly validate: Handler
+  readonly mutate: PromptHandler
+  readonly validate: PromptHandler
 } {
   const report = createReport(deps)
   const respond = (
@@ -106,12 +106,6 @@ function find(request: AdmissionRequest, snapshot: Snapshot): ManagedObject | un
   return snapshot.find(kind.group, kind.kind, namespace, nameIn(request))
 }
 
-// A collection delete has no name of its own; what is deleted has.
-function nameIn({ object, oldObject, name = '' }: AdmissionRequest): string {
-  const subject = oldObject ?? object
-  return isKubeObject(subject) ? subject.metadata.name : name
-}
-
 const writeIn = (request: AdmissionRequest): Write => {
   const { operation, oversized = [] } = request
   return {
@@ -119,39 +113,4 @@ const writeIn = (request: AdmissionRequest): Write => {
     old: operation === 'UPDATE' ? objectIn(request, 'oldObject') : undefined,
     oversized: { incoming: oversized.includes('object'), old: oversized.includes('oldObject') },
   }
-}
-
-function objectIn(request: AdmissionRequest, field: 'object' | 'oldObject'): KubeObject {
-  const object = request[field]
-  if (!(isKubeObject(object) && hasSoundMetadata(object)))
-    throw new Refused(
-      400,
-      `request.${field} of ${request.operation} is no Kubernetes object with a name`,
-    )
-  if (isOf(request, object)) return object
-  throw new Refused(
-    400,
-    `request.${field} of ${request.operation} is not the object that it is about`,
-  )
-}
-
-const hasSoundMetadata = ({ metadata: { namespace, uid, labels, annotations } }: KubeObject) =>
-  [namespace, uid].every((text) => text === undefined || typeof text === 'string') &&
-  [labels, annotations].every(isTexts)
-
-// The API server never says otherwise. What is kept or told of a write goes by the object's name, so that a caller who makes
-// names up would fill our memory.
-const isOf = (request: AdmissionRequest, { apiVersion, kind, metadata }: KubeObject) =>
-  kind === request.kind.kind &&
-  groupOf(apiVersion) === request.kind.group &&
-  (metadata.namespace ?? '') === (request.namespace ?? '') &&
-  metadata.name === nameIn(request) &&
-  metadata.name === (request.name || metadata.name)
-
-// Labels are the most of many objects, so that no list of them is made.
-function isTexts(value: unknown): boolean {
-  if (value === undefined || value === null) return true
-  if (!isMap(value)) return false
-  for (const name in value) if (typeof value[name] !== 'string') return false
-  return true
 }

@@ -9,8 +9,10 @@ import {
   review,
 } from './review.ts'
 
-/** What answers a review. Refused thrown is 400; anything else thrown is 500, and failurePolicy decides. */
-export type Handler = (request: AdmissionRequest) => AdmissionResponse
+/** What answers a review, at once or later. Refused thrown is 400; anything else thrown is 500, and failurePolicy decides. */
+export type Handler = (request: AdmissionRequest) => AdmissionResponse | Promise<AdmissionResponse>
+/** A handler that knows all it needs. */
+export type PromptHandler = (request: AdmissionRequest) => AdmissionResponse
 
 export interface AppOptions {
   /** A certificate may come later, by setSecureContext; without this member the app speaks plain HTTP. */
@@ -76,7 +78,11 @@ export function createApp({
   )
   for (const [path, handler] of Object.entries(routes)) {
     app.post<{ Body: AdmissionReview }>(path, { schema: { body: REVIEW } }, ({ body }, reply) => {
-      reply.send(review(body, handler(body.request)))
+      const response = handler(body.request)
+      if (response instanceof Promise) return response.then((later) => review(body, later))
+      // Who answers at once is sent at once: what is returned, a reply too, is waited for.
+      reply.send(review(body, response))
+      return undefined
     })
   }
   return app

@@ -44,7 +44,7 @@ const reviewWith = (prefix: string): Wanted => {
       namespace: true,
       dryRun: true,
       userInfo: { members: { username: true } },
-      options: { members: { fieldManager: true } },
+      options: { members: { fieldManager: true, propagationPolicy: true } },
       object,
       oldObject: object,
     },

@@ -43,7 +43,7 @@ export class Refused extends Error {
   }
 }
 
-/** One fault, as a Status object lists it: the field is a JSON pointer. */
+/** One fault, as a Status object lists it: the field is a JSON pointer, or written as the API server writes it. */
 export interface Cause {
   readonly reason: string
   readonly message: string
@@ -54,6 +54,7 @@ export interface AdmissionResponse {
   readonly allowed: boolean
   readonly status?: {
     readonly code: number
+    readonly reason?: string
     readonly message: string
     readonly details?: { readonly causes: readonly Cause[] }
   }
@@ -72,6 +73,15 @@ export const allowed = (): AdmissionResponse => ({ allowed: true })
 export const denied = (message: string, causes: readonly Cause[] = []): AdmissionResponse => ({
   allowed: false,
   status: { code: 403, message, ...(causes.length > 0 && { details: { causes } }) },
+})
+
+/**
+ * A refusal of what can never be right, which tools may tell from a lack of rights. Its reason is one that clients know: without
+ * any, or with `Invalid`, `kubectl apply --force` would take the 422 for one to delete the object for.
+ */
+export const invalid = (message: string, causes: readonly Cause[]): AdmissionResponse => ({
+  allowed: false,
+  status: { code: 422, reason: 'BadRequest', message, details: { causes } },
 })
 
 export const patched = (operations: readonly Operation[]): AdmissionResponse => ({

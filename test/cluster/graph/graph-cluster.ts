@@ -8,6 +8,7 @@ import { lastLines } from '../../../tools/control-plane/processes.ts'
 import {
   type GraphSystem,
   graphManifests,
+  isJudged,
   startGraphSystem,
 } from '../../../tools/dev/graph/system.ts'
 import { findTool } from '../../../tools/go-programs/tools.ts'
@@ -20,6 +21,7 @@ import {
   testCluster,
 } from '../harness/fixture.ts'
 import { ownProgram } from '../harness/program.ts'
+import { PATIENCE_S } from '../harness/stalls.ts'
 import { until } from '../harness/until.ts'
 
 /** The namespace in which the tests' Transforms are. */
@@ -28,6 +30,7 @@ const GROUP = '/apis/platform.pequod.io/v1alpha1'
 
 export interface GraphClusterOptions extends TestClusterOptions {
   readonly reconcilerFlags?: readonly string[]
+  readonly webhookFlags?: readonly string[]
   /** Further namespaces that are enrolled. */
   readonly homes?: readonly string[]
 }
@@ -69,10 +72,10 @@ export const inlineTransform = (
   spec: { cueRef: { type: 'inline', ref: module }, input, ...spec },
 })
 
-/** Starts a cluster and the system on it, under its own account; both end with the test. */
+/** Starts a cluster and the system on it, under its own accounts, and waits until the webhook judges; all ends with the test. */
 export async function graphCluster(
   t: Scope,
-  { reconcilerFlags = [], homes = [], ...rest }: GraphClusterOptions = {},
+  { reconcilerFlags = [], webhookFlags = [], homes = [], ...rest }: GraphClusterOptions = {},
 ): Promise<GraphCluster> {
   const cluster = await testCluster(t, rest)
   await install(cluster, graphManifests([HOME, ...homes]))
@@ -87,15 +90,17 @@ export async function graphCluster(
     entry: ownProgram().entry,
     env: { PATH: env.PATH ?? '' },
     evaluator: await findTool('cue-evaluator', env, (line) => t.comment(line)),
-    reconcilerFlags,
+    reconcilerFlags: [`--webhook-timeout=${PATIENCE_S}`, ...reconcilerFlags],
+    webhookFlags,
   })
   t.teardown(async () => {
-    const child = system.reconciler.child()
-    if (!child.isRunning())
-      t.comment(`the ${child.name} ended by itself:\n${lastLines(child.output(), 20)}`)
-    await system.reconciler.stop()
+    for (const child of [system.webhook, system.reconciler].map((process) => process.child()))
+      if (!child.isRunning())
+        t.comment(`the ${child.name} ended by itself:\n${lastLines(child.output(), 20)}`)
+    await system.stop()
     await client.close()
   })
+  await until('the webhook judges', () => isJudged(client, HOME))
   const read = async (path: string) => {
     const { status, body } = await cluster.admin('GET', path)
     return status === 404 ? undefined : body

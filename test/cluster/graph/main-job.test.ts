@@ -51,7 +51,10 @@ t.test('a Transform becomes a graph, and the graph becomes objects', async (t) =
   await untilReady('hello', 'True')
   t.equal((await read(first)).data.text, 'good night')
 
-  await apply(inlineTransform('hello', MODULE, { input: { text: '' } }))
+  const invalid = inlineTransform('hello', MODULE, { input: { text: '' } })
+  await t.rejects(apply(invalid), /422 .*spec\.input\.text: /, 'it is refused before it is stored')
+  await cluster.system.webhook.stop()
+  await apply(invalid)
   await untilReady('hello', { reason: 'InputInvalid', message: /^spec\.input\.text: / })
   t.equal((await read(first)).data.text, 'good night', 'what was applied before stays')
 

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { PREFIX } from '../../../src/shared/baseline/annotations.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
-import type { Handler } from '../../../src/webhook/server/app.ts'
+import type { PromptHandler } from '../../../src/webhook/server/app.ts'
 import { readReview } from '../../../src/webhook/server/read-review.ts'
 import type { AdmissionRequest, AdmissionReview } from '../../../src/webhook/server/review.ts'
 import { Refused } from '../../../src/webhook/server/review.ts'
@@ -232,7 +232,7 @@ function reviewOf({ asset, change, operation, before }: DrawnWrite): Buffer {
   )
 }
 
-function answerTo(text: Buffer, handler: Handler): string {
+function answerTo(text: Buffer, handler: PromptHandler): string {
   try {
     return String(handler((readReview(text, PREFIX) as AdmissionReview).request).allowed)
   } catch (error) {

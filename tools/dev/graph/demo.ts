@@ -11,9 +11,15 @@ import { loadManifests, type Manifest, manifestsIn } from '../../control-plane/m
 import { findBinaries } from '../../go-programs/binaries.ts'
 import { findTool } from '../../go-programs/tools.ts'
 import { childEnvironment, ENTRY, type Print } from '../environment.ts'
-import { type Process, untilEnd } from '../process.ts'
+import { untilEnd } from '../process.ts'
 import { requireRunning } from '../readiness.ts'
-import { graphDefinitions, graphManifests, startGraphSystem } from './system.ts'
+import {
+  type GraphSystem,
+  graphDefinitions,
+  graphManifests,
+  isJudged,
+  startGraphSystem,
+} from './system.ts'
 import { graphToTry } from './to-try.ts'
 
 const SAMPLE = join(import.meta.dirname, '../../../assets/graph/samples/webservice.yaml')
@@ -41,8 +47,8 @@ export async function graph(env: Env, print: Print, signal: AbortSignal): Promis
     await install(plane, [...graphDefinitions(), ...graphManifests([HOME]), ...nodes()])
     const kubeconfig = loadKubeconfig(plane.kubeconfig)
     const client = await connect(kubeconfig)
-    print('starting the reconciler')
-    const { reconciler } = await startGraphSystem({
+    print('starting the webhook and the reconciler')
+    const system = await startGraphSystem({
       client,
       kubeconfig,
       folder: join(plane.dataDir, 'graph'),
@@ -51,22 +57,24 @@ export async function graph(env: Env, print: Print, signal: AbortSignal): Promis
       evaluator,
     })
     try {
+      const { webhook, reconciler } = system
+      await until('the webhook judges', system, () => isJudged(client, HOME))
       await install(plane, manifestsIn(SAMPLE).map(inHome))
       print('applied the sample; waiting for it to be ready')
-      await untilReady(client, reconciler)
+      await until('the sample is ready', system, () => isReady(client))
       print('ready')
       process.stdout.write(
         graphToTry({
           kubeconfig: plane.kubeconfig,
           builtKubectl: binaries.kubectl,
           path: env.PATH ?? '',
-          log: reconciler.child().logFile,
+          logs: [webhook, reconciler].map((one) => one.child().logFile),
         }),
       )
-      await untilEnd([reconciler], signal, print)
+      await untilEnd([webhook, reconciler], signal, print)
     } finally {
       print('stopping')
-      await reconciler.stop()
+      await system.stop()
       await client.close()
     }
   } finally {
@@ -81,18 +89,25 @@ const inHome = (object: Manifest): Manifest => ({
 
 const nodes = () => loadManifests(NODES).filter(({ kind }) => kind === 'Node')
 
-async function untilReady(client: Client, reconciler: Process): Promise<void> {
+async function isReady(client: Client): Promise<boolean> {
   const { apiVersion, metadata } = manifestsIn(SAMPLE)[0] ?? {}
   const at = { apiVersion: apiVersion ?? '', resource: TRANSFORM.plural, namespace: HOME }
+  const { body } = await client.send(pathOf(at, metadata?.name))
+  const ready = (body as Transform).status?.conditions?.find(({ type }) => type === 'Ready')
+  return ready?.status === 'True'
+}
+
+async function until(
+  what: string,
+  { webhook, reconciler }: GraphSystem,
+  isDone: () => Promise<boolean>,
+): Promise<void> {
   const deadline = performance.now() + READY_MS
-  for (;;) {
-    const { body } = await client.send(pathOf(at, metadata?.name))
-    const ready = (body as Transform).status?.conditions?.find(({ type }) => type === 'Ready')
-    if (ready?.status === 'True') return
-    requireRunning(reconciler.child())
+  while (!(await isDone())) {
+    for (const process of [webhook, reconciler]) requireRunning(process.child())
     if (performance.now() > deadline)
       throw new Error(
-        `the sample is not ready after ${READY_MS / 1000} s: ${ready?.message ?? 'nothing is said of it'}; see ${reconciler.child().logFile}`,
+        `not so after ${READY_MS / 1000} s: ${what}; see ${reconciler.child().logFile} and ${webhook.child().logFile}`,
       )
     await sleep(POLL_MS)
   }

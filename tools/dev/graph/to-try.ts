@@ -5,7 +5,7 @@ export interface GraphToTry {
   readonly builtKubectl: string
   /** The PATH on which to look for the reader's own kubectl. */
   readonly path: string
-  readonly log: string
+  readonly logs: readonly string[]
 }
 
 /** The commands that show what graphs do, in the order in which they tell the story. */
@@ -22,14 +22,22 @@ export const graphCommandsToTry = (
   ],
   ['what somebody deletes comes back', `${kubectl} delete service shop -n shop`],
   [
-    'an input that does not fit the module is told in its status, and nothing changes',
+    'an input that does not fit the module is refused before it is stored, and the field is named',
     `${kubectl} patch transform shop -n shop --type merge -p '{"spec":{"input":{"replicas":-1}}}'`,
   ],
-  ['with the Transform all goes that it made', `${kubectl} delete transform shop -n shop`],
+  [
+    'so is a password that everybody could read: a policy of the module',
+    `${kubectl} patch transform shop -n shop --type merge -p '{"spec":{"input":{"env":{"DATABASE_PASSWORD":"swordfish"}}}}'`,
+  ],
+  [
+    'with the Transform all goes that it made; what that is, and how to keep it, is told before',
+    `${kubectl} delete transform shop -n shop --dry-run=server`,
+  ],
+  ['and then', `${kubectl} delete transform shop -n shop`],
 ]
 
 /** The text that `npm start -- --systems graph` ends its start with. */
-export function graphToTry({ kubeconfig, builtKubectl, path, log }: GraphToTry): string {
+export function graphToTry({ kubeconfig, builtKubectl, path, logs }: GraphToTry): string {
   const kubectl = kubectlOf(path, builtKubectl)
   const commands = graphCommandsToTry(kubectl).map(([why, command]) => `  # ${why}\n  ${command}`)
   return `
@@ -39,6 +47,6 @@ The Transform shop/shop is ready. In another terminal:
 
 ${commands.join('\n\n')}
 
-Log: ${log}. Ctrl-C ends everything.
+Logs: ${logs.join(', ')}. Ctrl-C ends everything.
 `
 }

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Catalog } from '../../../shared/baseline/catalog/catalog.ts'
 import { FACT_SOURCES } from '../../../shared/baseline/facts/facts.ts'
+import { BASELINE } from '../../../shared/baseline/names.ts'
 import type { Client } from '../../../shared/cluster/client.ts'
 import { Store } from '../../../shared/cluster/store.ts'
-import { Ledger, readState } from '../ledger.ts'
+import { readState } from '../../manager/state-controller.ts'
+import { Ledger } from '../ledger.ts'
 import type { Snapshot } from './availability.ts'
 import { ClusterView, FOLLOWER } from './cluster-view.ts'
 import { CRDS, crdSource, OTHER_AUTOPILOT } from './sources.ts'
@@ -48,7 +50,7 @@ export async function withCluster<Result>(
 ): Promise<Result> {
   const { client, namespace, wantsObjects } = options
   const ledger = new Ledger(() => undefined)
-  ledger.resume(await readState(client, namespace))
+  ledger.resume(await readState(client, BASELINE, namespace))
   const troubles = new Map<string, Error>()
   const store = new Store({
     client,

@@ -12,6 +12,14 @@ import {
   type ResourceGraphStatus,
 } from '../../../shared/graph/resource-graph.ts'
 import {
+  RESOURCE_GRAPHS,
+  resourceGraphOf,
+  resourceOf,
+  TRANSFORMS,
+  transformOf,
+} from '../../../shared/graph/sources.ts'
+import { inventoryIn } from '../../../shared/graph/stored-inventory.ts'
+import {
   accountOf,
   intervalMs,
   TRANSFORM,
@@ -22,21 +30,8 @@ import type { Executor, Work } from '../../executor/executor.ts'
 import type { Observer } from '../../executor/observer.ts'
 import type { Controller } from '../../manager/manager.ts'
 import { type AccountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
-import {
-  RESOURCE_GRAPHS,
-  resourceGraphOf,
-  resourceOf,
-  TRANSFORMS,
-  transformOf,
-} from '../sources.ts'
 import { obstacleToDeleting } from './obstacle-to-deleting.ts'
-import {
-  inventoryIn,
-  inventoryOf,
-  statusAfter,
-  statusAtRest,
-  statusWhileDeleting,
-} from './status.ts'
+import { inventoryOf, statusAfter, statusAtRest, statusWhileDeleting } from './status.ts'
 
 export interface ResourceGraphControllerOptions {
   readonly client: Client

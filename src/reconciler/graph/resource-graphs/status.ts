@@ -63,13 +63,6 @@ export const inventoryOf = (inventory: Inventory): NonNullable<ResourceGraphStat
     ...(removedAt !== undefined && { removedAt: timestamp(removedAt) }),
   }))
 
-/** The inventory as it was stored. */
-export const inventoryIn = ({ status }: ResourceGraph): Inventory =>
-  (status?.inventory ?? []).map(({ removedAt, ...item }) => ({
-    ...item,
-    ...(removedAt !== undefined && { removedAt: Date.parse(removedAt) }),
-  }))
-
 function readyFinding({ spec }: ResourceGraph, step: Step): Finding {
   const { summary, obstacles, inventory } = step
   const { phase, blocking } = summary

@@ -3,11 +3,13 @@ import type { Client } from '../../../shared/cluster/client.ts'
 import { addFinalizer } from '../../../shared/cluster/finalizers.ts'
 import { impersonate } from '../../../shared/cluster/impersonate.ts'
 import { apply, timestamp } from '../../../shared/cluster/resource.ts'
+import type { ServedKinds } from '../../../shared/cluster/served-kinds.ts'
 import type { Store } from '../../../shared/cluster/store.ts'
 import { keyOf } from '../../../shared/cluster/watch.ts'
 import { isEqual } from '../../../shared/engine/json/equal.ts'
 import { isKubeObject, type JsonMap, memberOf } from '../../../shared/engine/json/object.ts'
 import { type Fault, isStalled } from '../../../shared/graph/fault.ts'
+import type { EmbeddedModules } from '../../../shared/graph/local-module.ts'
 import { FINALIZER } from '../../../shared/graph/names.ts'
 import { renderingOf } from '../../../shared/graph/rendering.ts'
 import {
@@ -15,6 +17,13 @@ import {
   type ResourceGraph,
   type ResourceGraphSpec,
 } from '../../../shared/graph/resource-graph.ts'
+import {
+  RESOURCE_GRAPHS,
+  resourceGraphOf,
+  resourceOf,
+  TRANSFORMS,
+  transformOf,
+} from '../../../shared/graph/sources.ts'
 import {
   accountOf,
   intervalMs,
@@ -25,19 +34,11 @@ import {
 import type { Evaluator } from '../../../shared/modules/evaluator.ts'
 import type { Module } from '../../../shared/modules/module.ts'
 import { sha256 } from '../../../shared/ops/digest.ts'
-import type { ServedKinds } from '../../executor/served-kinds.ts'
 import type { Controller } from '../../manager/manager.ts'
 import { type AccountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
-import {
-  RESOURCE_GRAPHS,
-  resourceGraphOf,
-  resourceOf,
-  TRANSFORMS,
-  transformOf,
-} from '../sources.ts'
 import { decideTransform, type TransformInput } from './decide.ts'
 import { finalizeTransform } from './finalize.ts'
-import { configMapsIn, type EmbeddedModules, loadModule } from './load-module.ts'
+import { configMapsIn, loadModule } from './load-module.ts'
 
 export interface TransformControllerOptions {
   readonly client: Client

@@ -2,19 +2,16 @@ import { type Client, isForbidden } from '../../../shared/cluster/client.ts'
 import { read } from '../../../shared/cluster/resource.ts'
 import { type Account, accountUser } from '../../../shared/engine/identity.ts'
 import { isMap, type KubeObject } from '../../../shared/engine/json/object.ts'
-import { err, ok, type Result } from '../../../shared/engine/result.ts'
+import { err, type Result } from '../../../shared/engine/result.ts'
 import type { Fault } from '../../../shared/graph/fault.ts'
-import { accountOf, type Transform } from '../../../shared/graph/transform.ts'
 import {
-  configMapModule,
-  createModule,
-  inlineModule,
-  type Module,
-  type ModuleError,
-} from '../../../shared/modules/module.ts'
-
-/** The modules that are shipped with us, by name. */
-export type EmbeddedModules = ReadonlyMap<string, Module>
+  checkedModule,
+  type EmbeddedModules,
+  localModule,
+  moduleNotFound,
+} from '../../../shared/graph/local-module.ts'
+import { accountOf, type Transform } from '../../../shared/graph/transform.ts'
+import { configMapModule, createModule, type Module } from '../../../shared/modules/module.ts'
 
 export interface ModuleDeps {
   /** The Transform's account's: a module is read by who applies it. */
@@ -27,20 +24,7 @@ export async function loadModule(
   transform: Transform,
   { client, embedded }: ModuleDeps,
 ): Promise<Result<Module, Fault>> {
-  const { type, ref, path } = transform.spec.cueRef
-  switch (type) {
-    case 'inline':
-      return checked(inlineModule(ref))
-    case 'embedded': {
-      const module = embedded.get(ref)
-      if (!module) return notFound(`there is no module ${ref}: ${[...embedded.keys()].join(', ')}`)
-      return path === undefined ? ok(module) : checked(createModule(module.files, path))
-    }
-    case 'configmap':
-      return fromConfigMap(transform, client)
-    default:
-      return type satisfies never
-  }
+  return localModule(transform.spec.cueRef, embedded) ?? (await fromConfigMap(transform, client))
 }
 
 async function fromConfigMap(transform: Transform, client: Client): Promise<Result<Module, Fault>> {
@@ -53,11 +37,11 @@ async function fromConfigMap(transform: Transform, client: Client): Promise<Resu
     if (!isForbidden(error)) throw error
     return err(forbidden(accountOf(transform), name))
   }
-  if (!configMap) return notFound(`there is no ConfigMap ${namespace}/${name}`)
+  if (!configMap) return moduleNotFound(`there is no ConfigMap ${namespace}/${name}`)
   const module = configMapModule(isMap(configMap.data) ? (configMap.data as never) : {})
   return module.ok && path !== undefined
-    ? checked(createModule(module.value.files, path))
-    : checked(module)
+    ? checkedModule(createModule(module.value.files, path))
+    : checkedModule(module)
 }
 
 /** Where the ConfigMaps of a namespace are. */
@@ -66,17 +50,6 @@ export const configMapsIn = (namespace: string) => ({
   resource: 'configmaps',
   namespace,
 })
-
-const notFound = (message: string): Result<never, Fault> =>
-  err({ reason: 'ModuleNotFound', causes: [{ field: 'spec.cueRef.ref', message }] })
-
-const checked = (module: Result<Module, ModuleError>): Result<Module, Fault> =>
-  module.ok
-    ? module
-    : err({
-        reason: 'ModuleInvalid',
-        causes: [{ field: 'spec.cueRef', message: module.error.message }],
-      })
 
 /** That an account may not read the module, and the command that lets it. */
 function forbidden({ namespace, name }: Account, configMap: string): Fault {

@@ -1,12 +1,14 @@
 import type { KubeObject } from '../../engine/json/object.ts'
 import {
+  notCleaningUp,
+  notTheReconciler,
   type RegistrationInput,
   type WebhookScopes,
   webhookConfigurations,
 } from '../../engine/webhook-configuration.ts'
 import { type Catalog, kindKey, namespaceOf, servedVersion } from '../catalog/catalog.ts'
 import type { Facts } from '../facts/facts.ts'
-import { BASELINE, CLEANERS } from '../names.ts'
+import { BASELINE } from '../names.ts'
 
 /** What the webhook's registration follows from. */
 export interface ScopeInput {
@@ -60,8 +62,6 @@ const NAME =
   'string(oldObject != null ? oldObject.metadata.name : object != null && has(object.metadata.name) ? object.metadata.name : has(request.name) ? request.name : "")'
 const NAMESPACE = 'has(request.namespace) ? request.namespace : ""'
 
-const ENDING = 'oldObject != null && has(oldObject.metadata.deletionTimestamp)'
-
 const RESOURCE = 'request.resource.group + "/" + request.resource.resource'
 
 function matchConditions(input: ScopeInput) {
@@ -70,25 +70,13 @@ function matchConditions(input: ScopeInput) {
     namespaceOf({ object }, input.facts.hco.namespace) ?? '',
     object.name,
   ])
-  const byCleaner = `request.userInfo.username in ${JSON.stringify(CLEANERS)}`
-  // Where a webhook that is away would refuse it, a finalizer goes all the same; else what ends is judged as long as it is there.
-  const cleaningUp =
-    input.failurePolicy === 'Fail'
-      ? [`${byCleaner} && request.operation != "CREATE"`, ENDING]
-      : [`${byCleaner} && request.operation == "DELETE"`]
   return [
     {
       name: 'managed-object',
       expression: `[${RESOURCE}, ${NAMESPACE}, ${NAME}] in ${JSON.stringify(objects)}`,
     },
-    {
-      name: 'not-the-reconciler',
-      expression: `request.userInfo.username != ${JSON.stringify(input.trustedUser)}`,
-    },
-    {
-      name: 'not-cleaning-up',
-      expression: `!(${cleaningUp.join(' || ')})`,
-    },
+    notTheReconciler(input.trustedUser),
+    notCleaningUp(input.failurePolicy),
   ]
 }
 

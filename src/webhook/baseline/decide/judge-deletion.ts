@@ -1,5 +1,5 @@
 import { MODE, RECONCILE_PAUSED } from '../../../shared/baseline/annotations.ts'
-import { CLEANERS } from '../../../shared/baseline/names.ts'
+import { CLEANERS } from '../../../shared/engine/identity.ts'
 import { annotationOf, type KubeObject } from '../../../shared/engine/json/object.ts'
 import type { ManagedObject, Snapshot } from '../snapshot.ts'
 

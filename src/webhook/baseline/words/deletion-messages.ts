@@ -8,9 +8,6 @@ import {
 import type { Exclusion } from '../../../shared/baseline/settings/exclusions.ts'
 import { byteLength } from '../../../shared/engine/json/json.ts'
 import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
-import type { DeletionVerdict } from '../decide/judge-deletion.ts'
-import type { ManagedObject, Snapshot } from '../snapshot.ts'
-import { consequence } from './notes.ts'
 import {
   COMMAND_LIMIT,
   DENIAL_COMMAND_LIMIT,
@@ -18,7 +15,10 @@ import {
   explanation,
   type Line,
   warnings,
-} from './wording.ts'
+} from '../../server/wording.ts'
+import type { DeletionVerdict } from '../decide/judge-deletion.ts'
+import type { ManagedObject, Snapshot } from '../snapshot.ts'
+import { consequence } from './notes.ts'
 
 /** The warnings about a deletion that is in vain; none where it is not. */
 export function deletionWarnings(

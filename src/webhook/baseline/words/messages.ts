@@ -6,6 +6,7 @@ import { byteLength, MAX_VALUES } from '../../../shared/engine/json/json.ts'
 import { type KubeObject, titleOf } from '../../../shared/engine/json/object.ts'
 import { type Problem, sentenceOf } from '../../../shared/engine/problem.ts'
 import type { Cause } from '../../server/review.ts'
+import { COMMAND_LIMIT, denial, explanation, type Line, warnings } from '../../server/wording.ts'
 import type { Write } from '../decide/gathered.ts'
 import { isContent } from '../decide/judge-content.ts'
 import type { PatchRemedy, Remedy } from '../decide/remedy.ts'
@@ -13,7 +14,6 @@ import type { Fault, Verdict } from '../decide/verdict.ts'
 import type { ManagedObject } from '../snapshot.ts'
 import { warRemark } from './event-notes.ts'
 import { consequence } from './notes.ts'
-import { COMMAND_LIMIT, denial, explanation, type Line, warnings } from './wording.ts'
 
 /** How many fields or faults are named one by one; the rest is a count. */
 const NAMED = 5

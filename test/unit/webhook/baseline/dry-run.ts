@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import type { Handler } from '../../../../src/webhook/server/app.ts'
+import type { PromptHandler } from '../../../../src/webhook/server/app.ts'
 import type { AdmissionRequest } from '../../../../src/webhook/server/review.ts'
 import { deepFreeze, seed } from '../../engine/merge/schemas.ts'
 import { runs } from '../../runs.ts'
@@ -62,7 +62,7 @@ function requestOf({ draft, operation, username }: Drawn): AdmissionRequest {
   return requestFor(operation as 'CREATE', { ...objects, userInfo: { username } })
 }
 
-const kindOf = ({ allowed, patch }: ReturnType<Handler>) =>
+const kindOf = ({ allowed, patch }: ReturnType<PromptHandler>) =>
   allowed ? (patch === undefined ? 'allowed' : 'corrected') : 'denied'
 
 t.test('a dry run is answered as the write is that comes of it', async (t) => {

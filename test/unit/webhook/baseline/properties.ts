@@ -14,7 +14,7 @@ import {
 } from '../../../../src/shared/baseline/annotations.ts'
 import type { KubeObject } from '../../../../src/shared/engine/json/object.ts'
 import { drift } from '../../../../src/shared/engine/merge/merge.ts'
-import type { Handler } from '../../../../src/webhook/server/app.ts'
+import type { PromptHandler } from '../../../../src/webhook/server/app.ts'
 import type { AdmissionRequest, AdmissionResponse } from '../../../../src/webhook/server/review.ts'
 import { Refused } from '../../../../src/webhook/server/review.ts'
 import { deepFreeze, seed } from '../../engine/merge/schemas.ts'
@@ -120,7 +120,7 @@ const patchedBy = (response: AdmissionResponse, object: KubeObject): KubeObject 
   return jsonPatch.applyPatch(object, list, true, false).newDocument
 }
 
-const answerTo = (handler: Handler, request: AdmissionRequest) => {
+const answerTo = (handler: PromptHandler, request: AdmissionRequest) => {
   try {
     return handler(request)
   } catch (error) {

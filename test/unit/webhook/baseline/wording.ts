@@ -2,7 +2,7 @@ import t from 'tap'
 import { cut, formatValue } from '../../../../src/shared/engine/format-value.ts'
 import { type Problem, sentenceOf } from '../../../../src/shared/engine/problem.ts'
 import { isDiscreet } from '../../../../src/webhook/baseline/decide/remedy.ts'
-import { explanation, fitted } from '../../../../src/webhook/baseline/words/wording.ts'
+import { explanation, fitted } from '../../../../src/webhook/server/wording.ts'
 
 const problem = (message: string): Problem => ({
   reason: 'InvalidPatch',

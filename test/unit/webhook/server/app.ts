@@ -2,7 +2,7 @@ import jsonPatch, { type Operation } from 'fast-json-patch'
 import t from 'tap'
 import { MODE, PREFIX } from '../../../../src/shared/baseline/annotations.ts'
 import { createApp, type Handler } from '../../../../src/webhook/server/app.ts'
-import type { AdmissionRequest } from '../../../../src/webhook/server/review.ts'
+import { type AdmissionRequest, Refused } from '../../../../src/webhook/server/review.ts'
 import { baselineOf, edited, handlersWith, type Json, requestFor } from '../known.ts'
 
 const hco = baselineOf('hco-golden-config')
@@ -73,6 +73,26 @@ t.test('answers a correction with a JSON patch that gives the corrected object',
   t.equal(patchType, 'JSONPatch')
   const operations = JSON.parse(Buffer.from(patch, 'base64').toString()) as Operation[]
   t.strictSame(jsonPatch.applyPatch(drifted, operations, true, false).newDocument, hco)
+})
+
+t.test('an answer may come later, and a handler may fail later', async (t) => {
+  const later = async (request: AdmissionRequest) => {
+    await new Promise((resolve) => setImmediate(resolve))
+    if (request.dryRun) throw new Refused(400, 'no object')
+    if (request.operation === 'DELETE') throw new Error('out of order')
+    return { allowed: false, warnings: ['later'] }
+  }
+  const { post, errors } = appWith({ mutate: later, validate: later })
+  const answered = await post(reviewOf({ ...update, uid: 'late' }))
+  t.match(answered, {
+    status: 200,
+    body: { response: { uid: 'late', allowed: false, warnings: ['later'] } },
+  })
+  const refused = await post(reviewOf({ ...update, dryRun: true }))
+  t.match(refused, { status: 400, body: { message: 'no object' } })
+  t.strictSame(errors, [])
+  t.equal((await post(reviewOf({ ...update, operation: 'DELETE' }))).status, 500)
+  t.match(errors, [{ message: 'out of order' }])
 })
 
 t.test('refuses what is no review', async (t) => {

@@ -1,7 +1,7 @@
-import type { Client } from '../../shared/cluster/client.ts'
-import { createDiscovery, type Served } from '../../shared/cluster/discovery.ts'
-import type { Resource } from '../../shared/cluster/resource.ts'
-import { groupOf } from '../../shared/engine/json/object.ts'
+import { groupOf } from '../engine/json/object.ts'
+import type { Client } from './client.ts'
+import { createDiscovery, type Served } from './discovery.ts'
+import type { Resource } from './resource.ts'
 
 /** What it takes to know of a kind. */
 export interface KindRef {

@@ -1,5 +1,5 @@
-import { cut, escapeControls } from '../../../shared/engine/format-value.ts'
-import { byteLength } from '../../../shared/engine/json/json.ts'
+import { cut, escapeControls } from '../../shared/engine/format-value.ts'
+import { byteLength } from '../../shared/engine/json/json.ts'
 
 // The API server cuts a warning at 256 characters when all of them together pass 4,096; ours never do.
 const EXPLANATION_LIMIT = 256

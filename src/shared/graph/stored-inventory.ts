@@ -1,0 +1,10 @@
+import type { Inventory } from '../graph-engine/inventory.ts'
+import { timeOf } from '../graph-engine/time.ts'
+import type { ResourceGraph } from './resource-graph.ts'
+
+/** The inventory as it was stored. */
+export const inventoryIn = ({ status }: ResourceGraph): Inventory =>
+  (status?.inventory ?? []).map(({ removedAt, ...item }) => {
+    const at = timeOf(removedAt)
+    return { ...item, ...(at !== undefined && { removedAt: at }) }
+  })

@@ -1,0 +1,67 @@
+import type { Client } from '../../shared/cluster/client.ts'
+import { type KindRef, ServedKinds } from '../../shared/cluster/served-kinds.ts'
+import { Store } from '../../shared/cluster/store.ts'
+import type { ResourceGraph } from '../../shared/graph/resource-graph.ts'
+import { RESOURCE_GRAPHS } from '../../shared/graph/sources.ts'
+import type { Log, TroubleTeller } from '../../shared/ops/log.ts'
+import type { KnownKinds } from './preview.ts'
+import { createSnapshot, type Snapshot } from './snapshot.ts'
+
+export interface FollowedGraphs {
+  readonly current: () => Snapshot
+  readonly kinds: KnownKinds
+  /** What is missing for every decision to be made. */
+  readonly obstacles: () => readonly string[]
+  readonly start: () => void
+}
+
+export interface FollowOptions {
+  readonly client: Client
+  readonly log: Log
+  readonly tell: TroubleTeller
+  readonly now: () => number
+  readonly signal: AbortSignal
+}
+
+// Whoever asks for one that there always is learns of all.
+const ANY_KIND: KindRef = { apiVersion: 'v1', kind: 'Namespace' }
+
+/** Follows the ResourceGraphs, and which kinds are served, once it is started. */
+export function followGraphs({ client, log, tell, now, signal }: FollowOptions): FollowedGraphs {
+  const served = new ServedKinds(client, now)
+  const graphs = () => store.objects(RESOURCE_GRAPHS.id) as readonly ResourceGraph[]
+  let snapshot: Snapshot | undefined
+  const store = new Store({
+    client,
+    onTrouble: (id, error) => tell(`cannot read the ${id}; trying again`, error),
+    onChange(_id, key) {
+      snapshot = undefined
+      if (key !== undefined) return
+      tell.recovered()
+      log.info({ graphs: graphs().length }, 'graphs loaded')
+    },
+  })
+  signal.addEventListener('abort', () => store.stop())
+  const learn = (kinds: readonly KindRef[]) => {
+    served
+      .learn(kinds)
+      .catch((error: Error) => tell('cannot ask which kinds are served; trying again', error))
+  }
+  return {
+    current() {
+      snapshot ??= createSnapshot(graphs())
+      return snapshot
+    },
+    kinds: {
+      isKnown: (kind) => served.resourceOf(kind, undefined) !== undefined,
+      isClusterScoped: (kind) => served.isClusterScoped(kind),
+      wanted: learn,
+    },
+    obstacles: () =>
+      store.isSynced([RESOURCE_GRAPHS.id]) ? [] : ['the ResourceGraphs are not read yet'],
+    start() {
+      learn([ANY_KIND])
+      store.follow('snapshot', [RESOURCE_GRAPHS])
+    },
+  }
+}
