@@ -32,7 +32,7 @@ export function goModules(folder: string): readonly Component[] {
 const PHRASES: Readonly<Record<string, RegExp>> = {
   'Apache-2.0': /Apache License,?\s+Version 2\.0/,
   MIT: /Permission is hereby granted, free of charge/,
-  'BSD-3-Clause': /Redistribution and use in source and binary forms[^]*Neither the name/,
+  'BSD-3-Clause': /Redistribution and use in source and binary forms[\s\S]*Neither the name/,
 }
 
 function licenceIn(path: string): string {
