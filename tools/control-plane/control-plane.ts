@@ -109,7 +109,7 @@ async function start(run: Run & { dataDir: string }, stop: () => Promise<void>) 
   const kubeconfigFor = createKubeconfigs({ dataDir, url, ca, accounts })
   await letPlatformAdminsIn(url, ca, token)
   const kubeconfig = kubeconfigFor(accounts[0])
-  if (run.controllerManager || run.workloads) startControllerManager(run, kubeconfig)
+  if (run.controllerManager || run.workloads) startControllerManager({ ...run, kubeconfig })
   if (run.workloads) await startScheduled(run, kubeconfig, run.workloads)
   return {
     url,
@@ -181,10 +181,19 @@ async function startApiServer(
   return ports
 }
 
-function startControllerManager(
-  { binaries, components, files, workloads }: Run,
-  kubeconfig: string,
-): void {
+type ControllerManagerOptions = Pick<Run, 'binaries' | 'components' | 'files' | 'workloads'> & {
+  /** The administrator's. */
+  readonly kubeconfig: string
+}
+
+/** Starts kube-controller-manager on an API server that has these files. */
+export function startControllerManager({
+  binaries,
+  components,
+  files,
+  kubeconfig,
+  workloads,
+}: ControllerManagerOptions): void {
   const { controllerManager } = binaries
   if (!controllerManager)
     throw new Error('starting kube-controller-manager: KUBEBUILDER_ASSETS has none')

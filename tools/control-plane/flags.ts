@@ -38,9 +38,10 @@ export function etcdFlags(name: string, dataDir: string, { client, peer }: EtcdP
     `--name=${name}`,
     `--data-dir=${join(dataDir, 'etcd')}`,
     '--unsafe-no-fsync',
-    // It votes alone, and waits this long before it does: 0.9 s less than by default.
-    '--heartbeat-interval=10',
-    '--election-timeout=100',
+    // It votes alone, and waits this long before it does: 0.6 s less than by default. With a heartbeat of 10 ms it
+    // would need 1 % of a processor at rest, and 0.3 % with this.
+    '--heartbeat-interval=50',
+    '--election-timeout=250',
     `--listen-client-urls=${clientUrl}`,
     `--advertise-client-urls=${clientUrl}`,
     `--listen-peer-urls=${peerUrl}`,
@@ -68,7 +69,12 @@ export function apiServerFlags(files: Files, etcd: EtcdPorts, port: number): str
 
 /** The flags that make an API server write down each request that its audit policy names. */
 export function auditFlags({ auditPolicy, auditLog }: Files): string[] {
-  return [`--audit-policy-file=${auditPolicy}`, `--audit-log-path=${auditLog}`]
+  return [
+    `--audit-policy-file=${auditPolicy}`,
+    `--audit-log-path=${auditLog}`,
+    // In megabytes, 100 by default: who reads a log that goes on growing finds all of it in one file.
+    '--audit-log-maxsize=100000',
+  ]
 }
 
 /** The flags of a controller manager that listens nowhere. */

@@ -7,7 +7,8 @@ import { type Leashed, lastLines } from '../control-plane/processes.ts'
 import type { Autopilot } from './autopilot.ts'
 
 const READY_MS = 120_000
-const POLL_MS = 50
+// Each time both processes write all of their metrics down.
+const POLL_MS = 100
 
 /** Waits until the webhook judges writes and the leader has brought every active object to its baseline. */
 export async function untilReady(

@@ -4,6 +4,7 @@
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { bundledClient } from './client-bundle.ts'
 import { keepDurations, longestFirst } from './durations.ts'
 import { runFile } from './run-file.ts'
 import { runSuite, type Suite } from './run-suite.ts'
@@ -27,6 +28,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
 }
 const LONG_RUNS = '20'
 
+const flags = [bundledClient()]
 const total = noCounts()
 const flaky: string[] = []
 const args = process.argv.slice(2)
@@ -45,7 +47,7 @@ for (const [name, suite] of Object.entries(SUITES)) {
   const ran = await runSuite(
     { ...suite, files },
     {
-      run: (file, slot = -1) => runFile(file, { ...env, ...planes[slot]?.env }),
+      run: (file, slot = -1) => runFile(file, { ...env, ...planes[slot]?.env }, flags),
       print: (text) => process.stdout.write(text),
     },
   )

@@ -18,14 +18,19 @@ const LIMIT_S = 900
 /** What comes after that: it did not end by itself. */
 const KILL_MS = (LIMIT_S + 30) * 1_000
 
-/** Runs a test file in a process of its own, with plain Node: tap's own runner needs 0.3 s more for each. */
-export async function runFile(file: string, env: NodeJS.ProcessEnv): Promise<FileResult> {
+/** Runs a test file in a process of its own, with plain Node and flags of it: tap's own runner needs 0.3 s more for each. */
+export async function runFile(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  flags: readonly string[] = [],
+): Promise<FileResult> {
   const start = performance.now()
   const failures: string[] = []
   const { parser, counts } = readTap(file, (failure) => failures.push(failure))
   const results = once(parser, 'complete') as Promise<[FinalResults]>
   // What reads our sources uses what Node calls experimental, and says so to whoever waits for the results.
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
+  const args = [...flags, '--disable-warning=ExperimentalWarning', file]
+  const child = spawn(process.execPath, args, {
     env: { ...env, TAP: '1', TAP_TIMEOUT: String(LIMIT_S) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -7,7 +7,8 @@ import { formatPointer } from '../engine/json/pointer.ts'
  * The fields of an applied object that are no longer the manager's, as JSON pointers; empty where nothing drifted. A field stays
  * with its manager until somebody else changes or removes it, so that values need no look: the server writes
  * some of them otherwise than they were sent (`1000m` as `1`), fills in defaults, and knows the keys of lists, all
- * of which would be taken for drift. `desired` must be what was applied last.
+ * of which would be taken for drift. Another who forces the same values takes those that the server wrote otherwise: one more apply
+ * has them back. `desired` must be what was applied last.
  */
 export function lostFields(desired: KubeObject, live: KubeObject, manager: string): string[] {
   const { apiVersion: _version, kind: _kind, metadata, ...content } = desired

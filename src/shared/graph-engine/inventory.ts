@@ -58,14 +58,15 @@ export const hashOf = (object: KubeObject, digest: Digest) => digest(canonicalJs
 export function withIntent(inventory: Inventory, graph: Graph, now: number): Inventory {
   const nodes = new Map(graph.nodes.map((node) => [keyOf(refOf(node.object)), node]))
   const ids = idsAfter(inventory, nodes)
+  const nodeIds = new Set(graph.nodes.map(({ id }) => id))
   const isWhole = isWholeGraph(graph)
   const kept = inventory.map((item) => {
     const node = nodes.get(keyOf(item))
-    return node ? itemFor(node, item) : itemWithout(item, ids, isWhole ? now : undefined)
+    return node ? itemFor(node, nodeIds, item) : itemWithout(item, ids, isWhole ? now : undefined)
   })
   const known = new Set(inventory.map(keyOf))
   const added = [...nodes].filter(([key]) => !known.has(key))
-  return sameOr(inventory, [...kept, ...added.map(([, node]) => itemFor(node))])
+  return sameOr(inventory, [...kept, ...added.map(([, node]) => itemFor(node, nodeIds))])
 }
 
 type Ids = ReadonlyMap<string, string>
@@ -104,8 +105,14 @@ function itemWithout(item: InventoryItem, ids: Ids, now: number | undefined): In
   }
 }
 
-function itemFor({ id, object, applyPolicy, dependsOn = [] }: GraphNode, item?: InventoryItem) {
+function itemFor(
+  { id, object, applyPolicy, dependsOn = [] }: GraphNode,
+  nodeIds: ReadonlySet<string>,
+  item?: InventoryItem,
+) {
   const { uid, hash = '', state = 'Pending' } = item ?? {}
+  // What half a graph lacks may be another object than the one that had its id.
+  const edges = dependsOn.filter((dependency) => nodeIds.has(dependency))
   return {
     id,
     ...refOf(object),
@@ -113,7 +120,7 @@ function itemFor({ id, object, applyPolicy, dependsOn = [] }: GraphNode, item?: 
     hash,
     // Its deletion was asked for before it came back: what there is of it will go.
     state: state === 'Pruned' ? 'Pending' : state,
-    ...(dependsOn.length > 0 && { dependsOn }),
+    ...(edges.length > 0 && { dependsOn: edges }),
     ...(applyPolicy?.deletionPolicy && { deletionPolicy: applyPolicy.deletionPolicy }),
   } satisfies InventoryItem
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { send } from '../../../tools/control-plane/request.ts'
-import { jsonLines } from '../harness/audit.ts'
+import { auditedOfAll } from '../harness/audit.ts'
 import { autopilotCluster, type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import { HCO, HEALTH_CHECK, MUTATING, PCI, STATE, VALIDATING } from '../harness/objects.ts'
 import { ownProgram } from '../harness/program.ts'
@@ -16,12 +16,6 @@ const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`
 const AUTHORITY = `${SECRETS}/${PRODUCT}-webhook-ca`
 const SERVING = `${SECRETS}/${PRODUCT}-webhook-tls`
 const MACHINE_CONFIGS = '/apis/machineconfiguration.openshift.io/v1/machineconfigs'
-const AUDIT = {
-  apiVersion: 'audit.k8s.io/v1',
-  kind: 'Policy',
-  omitStages: ['RequestReceived'],
-  rules: [{ level: 'Metadata', users: ['alice'] }, { level: 'None' }],
-}
 const SWAP_EDIT = [
   'machineconfig/90-worker-swap-online',
   '--type=merge',
@@ -45,7 +39,7 @@ const ANNOTATE = [
 
 t.test('the webhook on the cluster', async (t) => {
   const cluster = await autopilotCluster(t, {
-    auditPolicy: AUDIT,
+    isAudited: true,
     reconcilerFlags: ['--resync=500ms'],
   })
   const { autopilot, read, untilCompared, untilEvent, metric } = cluster
@@ -135,7 +129,7 @@ t.test('the webhook on the cluster', async (t) => {
         failurePolicy: 'Ignore',
         matchPolicy: 'Equivalent',
         sideEffects: 'NoneOnDryRun',
-        timeoutSeconds: PATIENCE_S,
+        timeout: PATIENCE_S,
       })
       for (const rule of webhook.rules) {
         t.same(rule.operations, operations)
@@ -150,8 +144,11 @@ t.test('the webhook on the cluster', async (t) => {
   await t.test('leaves its verdict in the audit log', async (t) => {
     await alice(edit('1%'))
     const annotationsOf = () =>
-      jsonLines(readFileSync(cluster.auditLog, 'utf8'))
-        .filter(({ verb, objectRef }) => verb === 'patch' && objectRef.name === CHECK[1])
+      auditedOfAll(cluster)
+        .filter(
+          ({ user, verb, objectRef }) =>
+            user.username === 'alice' && verb === 'patch' && objectRef.name === CHECK[1],
+        )
         .map(({ annotations }) => annotations)
     const [annotations] = await until('it is written', async () => {
       const found = annotationsOf()
@@ -212,11 +209,11 @@ t.test('the webhook on the cluster', async (t) => {
 
   await t.test('an edit of its registration is put back', async (t) => {
     const { kind } = await read(MUTATING)
-    const patch = '[{"op":"replace","path":"/webhooks/0/timeoutSeconds","value":30}]'
+    const patch = '[{"op":"replace","path":"/webhooks/0/timeout","value":30}]'
     await alice(['patch', kind, PRODUCT, '--type=json', `--patch=${patch}`])
     await until(
       'it is put back',
-      async () => (await read(MUTATING)).webhooks[0].timeoutSeconds === PATIENCE_S,
+      async () => (await read(MUTATING)).webhooks[0].timeout === PATIENCE_S,
     )
     t.equal((await read(MUTATING)).webhooks.length, 1)
   })

@@ -62,6 +62,7 @@ const OWN = { nodeparameters: { '--ip': { 'worker-0': '192.0.2.1' } }, retrycoun
 
 t.test('fencing', async (t) => {
   const cluster = await autopilotCluster(t, {
+    isOwn: true,
     reconcilerFlags: ['--resync=500ms'],
     isEarly: true,
     // What lives there is not needed here.

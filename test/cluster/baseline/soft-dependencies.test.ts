@@ -36,6 +36,7 @@ t.test('soft dependencies', async (t) => {
   const LATER = [METALLB_CRD, 'metallb-system', DESCHEDULER_CRD]
   const cluster = await autopilotCluster(t, {
     only: ({ metadata }) => !LATER.includes(metadata.name),
+    isOwn: true,
     reconcilerFlags: ['--resync=500ms'],
   })
   const { read, admin, install, metric, untilCompared, untilEvent, events } = cluster

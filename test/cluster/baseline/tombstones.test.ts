@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { jsonLines } from '../harness/audit.ts'
+import { audited } from '../harness/audit.ts'
 import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
 import { HCO, HYPERCONVERGED, STATE } from '../harness/objects.ts'
 import { configMap, programWith } from '../harness/program.ts'
@@ -43,21 +42,11 @@ t.test('tombstones and prune', async (t) => {
       'active/kept.yaml.ejs': template('kept'),
     },
   })
-  const deletions = {
-    level: 'Request',
-    verbs: ['delete'],
-    resources: [{ group: '', resources: ['configmaps'] }],
-  }
   const cluster = await autopilotCluster(t, {
     program,
     isEarly: true,
     only: ({ kind }) => kind !== 'HyperConverged',
-    auditPolicy: {
-      apiVersion: 'audit.k8s.io/v1',
-      kind: 'Policy',
-      omitStages: ['RequestReceived'],
-      rules: [deletions, { level: 'None' }],
-    },
+    isAudited: true,
     reconcilerFlags: ['--resync=1s'],
   })
   const { read, events, untilEvent, admin, metric } = cluster
@@ -85,7 +74,7 @@ t.test('tombstones and prune', async (t) => {
   await cluster.install(({ kind }) => kind === 'HyperConverged')
   await annotate('platform.kubevirt.io/disabled-resources=["old/excluded"]')
   await until('the exclusion is known', async () =>
-    (await read(STATE))?.data['settings.json'].includes('excluded'),
+    (await read(STATE))?.data['settings.json']?.includes('excluded'),
   )
   await create('excluded')
 
@@ -93,8 +82,8 @@ t.test('tombstones and prune', async (t) => {
     await until('it is gone', async () => !(await read(at('plain'))))
     // It is gone a moment before its request is answered and written down.
     const request: Loose = await until('it is audited', async () =>
-      jsonLines(readFileSync(cluster.auditLog, 'utf8')).find(
-        ({ objectRef }) => objectRef.name === 'plain',
+      audited(cluster).find(
+        ({ verb, objectRef }) => verb === 'delete' && objectRef.name === 'plain',
       ),
     )
     t.match(request.requestObject.preconditions, { uid, resourceVersion: /^\d+$/ })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { AUDIT, audited, isWrite } from '../harness/audit.ts'
+import { audited, isWrite } from '../harness/audit.ts'
 import { autopilotCluster, type Loose } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
 import { HCO, MUTATING, VALIDATING } from '../harness/objects.ts'
@@ -18,7 +18,7 @@ t.setTimeout(900_000)
 
 t.test('the registration while something that it needs is away', async (t) => {
   const cluster = await autopilotCluster(t, {
-    auditPolicy: AUDIT,
+    isAudited: true,
     reconcilerFlags: ['--resync=1s', '--failure-policy=Fail'],
   })
   const { admin, read } = cluster
@@ -112,7 +112,7 @@ t.test('the registration while something that it needs is away', async (t) => {
         ({ authority, isSigned }) => authority !== before.authority && isSigned,
       )
       const [mutating] = (await read(MUTATING)).webhooks
-      t.match(mutating, { name: 'mutate.platform.kubevirt.io', timeoutSeconds: PATIENCE_S })
+      t.match(mutating, { name: 'mutate.platform.kubevirt.io', timeout: PATIENCE_S })
       const hco = { apiVersion, kind, metadata: { name, namespace }, spec }
       await until(
         'it can be created',

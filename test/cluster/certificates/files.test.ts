@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { createAuthority, createServing } from '../../../src/reconciler/admission/issuance.ts'
 import { certificatesIn } from '../../../src/shared/ops/pem.ts'
-import { AUDIT, audited, isWrite } from '../harness/audit.ts'
+import { audited, isWrite } from '../harness/audit.ts'
 import { autopilotCluster } from '../harness/autopilot-fixture.ts'
 import { callsOf } from '../harness/calls.ts'
 import { faultTest } from '../harness/fault.ts'
@@ -32,7 +32,7 @@ t.test('certificates that somebody else mounts', async (t) => {
   }
   mount({})
   const cluster = await autopilotCluster(t, {
-    auditPolicy: AUDIT,
+    isAudited: true,
     webhookFlags: ['--cert-mode=files', `--cert-dir=${files.folder}`, ...LOAD_FLAGS],
     reconcilerFlags: ['--resync=1s', `--webhook-ca=${files.folder}/ca.crt`],
   })

@@ -3,7 +3,7 @@ import { keptObjects } from '../../e2e/kept.ts'
 import { cleanUp } from '../../e2e/platform.ts'
 import { openRehearsal } from '../../e2e/rehearsal.ts'
 import { SCENARIO } from '../../e2e/scenario.ts'
-import { asLine, audited } from '../harness/audit.ts'
+import { asLine, auditedOfAll } from '../harness/audit.ts'
 import { embeddedSite } from './embedded-site.ts'
 import { grantedRights, usedRights } from './rights.ts'
 
@@ -50,10 +50,10 @@ t.test('the chart, from its installation to its end', async (t) => {
   const rehearsal = await openRehearsal(site)
   t.teardown(() => rehearsal.close())
   // What was asked before the last step, with which the roles go.
-  let asked = audited(cluster)
+  let asked = auditedOfAll(cluster)
 
   for (const { title, run } of SCENARIO) {
-    asked = audited(cluster)
+    asked = auditedOfAll(cluster)
     let isDone = false
     const take = async () => {
       await run(rehearsal)
@@ -78,7 +78,7 @@ t.test('the chart, from its installation to its end', async (t) => {
   })
 
   await t.test('they were granted what they did, and nothing else', (t) => {
-    const used = usedRights(audited(cluster))
+    const used = usedRights(auditedOfAll(cluster))
     const unused = [...grantedRights()].filter((right) => !used.has(right))
     t.same(unused.sort(), Object.keys(UNUSED).sort())
     t.end()

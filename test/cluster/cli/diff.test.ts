@@ -3,7 +3,7 @@ import type { Asset, Catalog } from '../../../src/shared/baseline/catalog/catalo
 import { connect } from '../../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../../src/shared/cluster/kubeconfig.ts'
 import { writeAccountKubeconfig } from '../../../tools/dev/accounts.ts'
-import { audited } from '../harness/audit.ts'
+import { auditedOfAll } from '../harness/audit.ts'
 import { autopilotCluster, type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import {
   HCO,
@@ -21,14 +21,6 @@ import { until } from '../harness/until.ts'
 
 const MAP = '/api/v1/namespaces/default/configmaps/outdated'
 const RECONCILER = `system:serviceaccount:${NAMESPACE}:virt-platform-autopilot-reconciler`
-
-/** What alice, who looks, and the reconciler ask of the API server. */
-const POLICY = {
-  apiVersion: 'audit.k8s.io/v1',
-  kind: 'Policy',
-  omitStages: ['RequestReceived', 'ResponseStarted'],
-  rules: [{ level: 'Metadata', users: ['gitops', RECONCILER] }, { level: 'None' }],
-}
 
 /** What `diff -o json` says, as one line for each asset that would change. */
 const changesIn = (stdout: string): readonly string[] =>
@@ -79,7 +71,7 @@ t.test('diff says what the reconciler does', async (t) => {
     program,
     isEarly: true,
     only: ({ kind }) => kind !== 'HyperConverged',
-    auditPolicy: POLICY,
+    isAudited: true,
     reconcilerFlags: ['--resync=1s'],
   })
   const { read, admin, untilEvent, withoutWebhook, restart } = cluster
@@ -110,8 +102,8 @@ t.test('diff says what the reconciler does', async (t) => {
     await annotate(HYPERCONVERGED, annotation)
     await until(`both know of ${annotation}`, async () => activation() === mode)
   }
-  const mark = () => audited(cluster).length
-  const writesSince = (from: number) => writesIn(program.catalog, audited(cluster).slice(from))
+  const mark = () => auditedOfAll(cluster).length
+  const writesSince = (from: number) => writesIn(program.catalog, auditedOfAll(cluster).slice(from))
 
   await t.test('without a HyperConverged nothing can be said', async (t) => {
     t.match(await diff(), { code: 2, stdout: '', stderr: /there is no HyperConverged/ })
@@ -171,7 +163,7 @@ t.test('diff says what the reconciler does', async (t) => {
 
   await t.test('that product asks the server once, and then not again', async (t) => {
     const askedSince = (from: number) =>
-      audited(cluster)
+      auditedOfAll(cluster)
         .slice(from)
         .filter(({ user, verb }) => user.username === RECONCILER && verb === 'patch')
         .filter(({ requestURI }) => !requestURI.includes('/leases/'))
@@ -182,7 +174,7 @@ t.test('diff says what the reconciler does', async (t) => {
   })
 
   await t.test('it writes nothing', async (t) => {
-    const lines = audited(cluster)
+    const lines = auditedOfAll(cluster)
       .slice(before)
       .filter(({ user }) => user.username === 'gitops')
       .map(({ verb, requestURI }) => `${verb} ${requestURI}`)

@@ -68,6 +68,7 @@ const objectsIn = (yaml: string) =>
 t.test('render and the running product have one opinion', async (t) => {
   const cluster = await autopilotCluster(t, {
     isEarly: true,
+    isOwn: true,
     only: ({ kind }) => kind !== 'HyperConverged',
   })
   const { read } = cluster

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { FIELD_MANAGER } from '../../../src/shared/baseline/annotations.ts'
-import { AUDIT, asLine, audited, isWrite, jsonLines } from '../harness/audit.ts'
+import { asLine, audited, isWrite, jsonLines } from '../harness/audit.ts'
 import {
   type AutopilotCluster,
   type AutopilotClusterOptions,
@@ -70,7 +70,7 @@ export async function faultyCluster(
     started.resolve(proxy)
     return proxy
   }
-  const cluster = await autopilotCluster(t, { auditPolicy: AUDIT, through, ...options })
+  const cluster = await autopilotCluster(t, { isAudited: true, through, ...options })
   const { admin, read, log } = cluster
   await admin('PATCH', HCO, OVERRIDE, merge)
   await admin('PATCH', HEALTH_CHECK, PEOPLES, merge)

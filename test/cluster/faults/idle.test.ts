@@ -1,12 +1,12 @@
 import t from 'tap'
-import { AUDIT, asLine, audited, isRequest } from '../harness/audit.ts'
+import { asLine, audited, isRequest } from '../harness/audit.ts'
 import { autopilotCluster, isReady } from '../harness/autopilot-fixture.ts'
 import { DESCHEDULER, HEALTH_CHECK, OBJECTS, STATE } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
 
 t.test('a reconciler at rest', async (t) => {
   const cluster = await autopilotCluster(t, {
-    auditPolicy: AUDIT,
+    isAudited: true,
     reconcilerFlags: ['--resync=100ms'],
   })
   const { read, metric, untilCompared, untilEvent, withoutWebhook } = cluster

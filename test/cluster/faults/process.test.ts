@@ -7,9 +7,9 @@ import { spawnLeashed } from '../../../tools/control-plane/processes.ts'
 import { asLine, audited, isWrite } from '../harness/audit.ts'
 import { ENTRY, isReady, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
-import { environment } from '../harness/fixture.ts'
 import type { Passed } from '../harness/network/proxy.ts'
 import { HCO, HEALTH_CHECK, KUBELET, METALLB } from '../harness/objects.ts'
+import { environmentOf } from '../harness/program.ts'
 import { sumOf } from '../harness/readings.ts'
 import { PATIENCE_S } from '../harness/stalls.ts'
 import { until } from '../harness/until.ts'
@@ -82,7 +82,7 @@ t.test('what happens to the processes themselves', async (t) => {
         '--resync=1h',
       ],
       cwd: folder,
-      env: { PATH: environment().PATH ?? '' },
+      env: environmentOf(ENTRY),
       logFile: join(folder, 'second.log'),
     })
     t.teardown(() => second.kill())

@@ -29,7 +29,7 @@ const wrongOf = (lines: readonly string[], wanted: readonly RegExp[]) =>
   )
 
 t.test('what the cluster does to both processes', async (t) => {
-  const cluster = await faultyCluster(t)
+  const cluster = await faultyCluster(t, { isOwn: true })
   const { edit, survive, withoutWebhook, untilHealed, mark, complaints } = cluster
   const generation = async () => (await cluster.read(HEALTH_CHECK)).metadata.generation
 

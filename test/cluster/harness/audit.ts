@@ -1,28 +1,23 @@
-import { readFileSync } from 'node:fs'
-import { type Loose, NAMESPACE } from './autopilot-fixture.ts'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import type { Loose } from './autopilot-fixture.ts'
+import type { TestCluster } from './fixture.ts'
+import { OUR_ACCOUNTS } from './plane/audit-policy.ts'
 
-/** Makes the API server write down what our accounts in a namespace ask of it, once it is answered. */
-export const auditIn = (namespace: string) => ({
-  apiVersion: 'audit.k8s.io/v1',
-  kind: 'Policy',
-  omitStages: ['RequestReceived', 'ResponseStarted'],
-  rules: [
-    {
-      level: 'Metadata',
-      users: ['reconciler', 'webhook'].map(
-        (name) => `system:serviceaccount:${namespace}:virt-platform-autopilot-${name}`,
-      ),
-    },
-    { level: 'None' },
-  ],
-})
+/** Where a test's part of an audit log is: a control plane that files share has that of the others before it. */
+type Audited = Pick<TestCluster, 'auditLog' | 'auditStart'>
 
-/** Likewise, in the namespace of the tests. */
-export const AUDIT = auditIn(NAMESPACE)
+/** Everything that our accounts asked of the API server in this test, oldest first. */
+export const audited = (cluster: Audited): readonly Loose[] =>
+  auditedOfAll(cluster).filter(({ user }) => OUR_ACCOUNTS.includes(user.username))
 
-/** Everything that our accounts asked of the API server, oldest first. */
-export const audited = ({ auditLog }: { readonly auditLog: string }): readonly Loose[] =>
-  jsonLines(readFileSync(auditLog, 'utf8'))
+/** Likewise, and what the policy writes down of others. */
+export const auditedOfAll = ({ auditLog, auditStart }: Audited): readonly Loose[] => {
+  const log = openSync(auditLog, 'r')
+  const part = Buffer.alloc(fstatSync(log).size - auditStart)
+  readSync(log, part, 0, part.length, auditStart)
+  closeSync(log)
+  return jsonLines(part.toString())
+}
 
 /** A request in one line: what, on what, and what came of it. */
 export const asLine = ({ verb, requestURI, responseStatus }: Loose): string =>

@@ -10,25 +10,18 @@ import { lastLines } from '../../../tools/control-plane/processes.ts'
 import { type Autopilot, startAutopilot } from '../../../tools/dev/autopilot.ts'
 import { untilReady } from '../../../tools/dev/readiness.ts'
 import { callsOf } from './calls.ts'
-import {
-  environment,
-  type Scope,
-  type TestCluster,
-  type TestClusterOptions,
-  testCluster,
-} from './fixture.ts'
+import { type Scope, type TestCluster, type TestClusterOptions, testCluster } from './fixture.ts'
 import { manifestsOf } from './manifests.ts'
 import { type Behind, kubeconfigFor } from './network/proxy.ts'
 import { HCO, HEALTH_CHECK, STATE } from './objects.ts'
 import { createPerson, type Person } from './person.ts'
-import { NAMESPACE, ownProgram, type Program } from './program.ts'
+import { leaveOut } from './plane/leave-out.ts'
+import { ENTRY, environmentOf, NAMESPACE, ownProgram, type Program } from './program.ts'
 import { createEvents, createMetrics, type SeenEvent } from './readings.ts'
 import { PATIENCE_S } from './stalls.ts'
 import { until } from './until.ts'
 
-export { NAMESPACE }
-/** The program as it ships: the bundle, which every run of the tests makes first. */
-export const ENTRY = ownProgram().entry
+export { ENTRY, NAMESPACE }
 
 /** How the product is started for the tests of one file. */
 export interface AutopilotClusterOptions extends TestClusterOptions {
@@ -114,20 +107,26 @@ export async function autopilotCluster(
     ...rest
   }: AutopilotClusterOptions = {},
 ): Promise<AutopilotCluster> {
-  const cluster = await testCluster(t, only ? { ...rest, crds: false, samples: false } : rest)
+  const cluster = await testCluster(t, rest)
   const installSome = (which: (manifest: Manifest) => boolean) =>
     install(cluster, manifestsOf(rest).filter(which))
-  if (only) await installSome(only)
+  if (only)
+    await leaveOut(
+      cluster,
+      manifestsOf(rest).filter((manifest) => !only(manifest)),
+    )
   const kubeconfig = loadKubeconfig(cluster.kubeconfig)
   const client = await connect(kubeconfig)
   const folder = join(cluster.dataDir, 'autopilot')
   const link = join(cluster.dataDir, 'program')
+  const variables: Record<string, string> = {}
   const run = ({ entry }: Program) => {
     rmSync(link, { force: true })
     symlinkSync(entry, link)
+    Object.assign(variables, environmentOf(entry))
   }
   run(program)
-  const variables: Record<string, string> = { PATH: environment().PATH ?? '', ...env }
+  Object.assign(variables, env)
   const autopilot = await startAutopilot({
     client,
     kubeconfig: through ? kubeconfigFor(await through(cluster)) : kubeconfig,

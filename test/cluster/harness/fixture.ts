@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Env } from '../../../src/shared/ops/env.ts'
@@ -15,6 +15,7 @@ import { send } from '../../../tools/control-plane/request.ts'
 import { type Binaries, findBinaries } from '../../../tools/go-programs/binaries.ts'
 import { type Counts, countsOf } from './calls.ts'
 import { type Holdings, manifestsOf } from './manifests.ts'
+import { AUDIT_POLICY } from './plane/audit-policy.ts'
 import { preparedData } from './plane/prepared-data.ts'
 import { SHARED_PLANE, useSharedPlane } from './plane/shared-plane.ts'
 
@@ -32,6 +33,8 @@ export interface TestClusterOptions
   readonly isFirstStart?: boolean
   /** Never shares a control plane: where its API server is stopped, or its processes are looked at. */
   readonly isOwn?: boolean
+  /** Has the API server write down what tests ask about; a control plane that is shared does so anyhow. */
+  readonly isAudited?: boolean
 }
 
 /** How kubectl ended, and what it said. */
@@ -59,6 +62,8 @@ export interface TestCluster extends ControlPlane {
   readonly binaries: Binaries
   /** What the API server had counted of its calls to our webhooks before this test. */
   readonly callsBefore: Counts
+  /** How long its audit log was before this test. */
+  readonly auditStart: number
   /** Runs the real kubectl, with a home and caches of its own. */
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<Said>
   /** Sends a request as the administrator. */
@@ -72,19 +77,25 @@ export interface TestCluster extends ControlPlane {
 
 /**
  * A cluster that ends with the test: the real API server, with definitions and samples. Where nothing else is asked for it is the
- * one that the runner keeps, as it was at its start; its second in one test file is the file's own.
+ * one that the runner keeps, as it was at its start; a second at the same time is the file's own.
  */
 export async function testCluster(
   t: Scope,
-  options: TestClusterOptions = {},
+  { controllerManager = false, isAudited = false, ...rest }: TestClusterOptions = {},
 ): Promise<TestCluster> {
-  const controllers = options.controllerManager === true || options.workloads !== undefined
+  const controllers = controllerManager || rest.workloads !== undefined
   const print = (line: string) => t.comment(line)
   const binaries = await findBinaries({ env: environment(), print, controllers })
-  const isPlain = Object.values(options).every((value) => value === undefined)
+  const isPlain = Object.values(rest).every((value) => value === undefined)
   const shared = isPlain ? takeSharedPlane() : undefined
-  const plane = await (shared ? useSharedPlane(shared) : startOwn(t, binaries, options))
-  t.teardown(plane.stop)
+  const options = { controllerManager, binaries, print }
+  const plane = await (shared
+    ? useSharedPlane(shared, options)
+    : startOwn({ ...(isAudited && { auditPolicy: AUDIT_POLICY }), ...rest, ...options }))
+  t.teardown(async () => {
+    await plane.stop()
+    if (shared) isTaken = false
+  })
   const admin = async (method: string, path: string, body?: unknown, contentType?: string) => {
     const { url, ca, token } = plane
     const type = contentType && { contentType }
@@ -94,6 +105,7 @@ export async function testCluster(
   return Object.assign(plane, {
     binaries,
     callsBefore: shared ? await countsOf({ admin }) : {},
+    auditStart: shared ? statSync(plane.auditLog).size : 0,
     kubectl: createKubectl(plane, binaries),
     admin,
   })
@@ -107,24 +119,19 @@ function takeSharedPlane(): string | undefined {
   return environment()[SHARED_PLANE]
 }
 
-async function startOwn(
-  t: Scope,
-  binaries: Binaries,
-  { controllerManager = false, isFirstStart = false, ...rest }: TestClusterOptions,
-): Promise<ControlPlane> {
-  const print = (line: string) => t.comment(line)
+type OwnOptions = Omit<TestClusterOptions, 'isAudited'> &
+  Pick<ControlPlaneOptions, 'binaries' | 'print'>
+
+async function startOwn({ isFirstStart = false, ...rest }: OwnOptions): Promise<ControlPlane> {
   const hasDefaults = (rest.crds ?? true) === true && rest.samples !== false
   const { etcdData, types } = await preparedData(
     hasDefaults ? 'installed' : 'empty',
-    binaries,
-    print,
+    rest.binaries,
+    rest.print,
   )
   const starting = startControlPlane({
     ...rest,
     ...(!isFirstStart && { etcdData }),
-    binaries,
-    controllerManager,
-    print,
   })
   const isInstalled = hasDefaults && !isFirstStart
   const manifests = isInstalled ? [] : manifestsOf(rest) // meanwhile

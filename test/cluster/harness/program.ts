@@ -6,9 +6,9 @@ import { folderAt } from '../../../src/cli/assets.ts'
 import type { Catalog } from '../../../src/shared/baseline/catalog/catalog.ts'
 import { loadCatalog } from '../../../src/shared/baseline/catalog/load-catalog.ts'
 import { environment, type Scope } from './fixture.ts'
+import { NAMESPACE } from './plane/audit-policy.ts'
 
-/** Where the product lives in a test. */
-export const NAMESPACE = 'autopilot-test'
+export { NAMESPACE }
 
 const ROOT = join(import.meta.dirname, '../../..')
 
@@ -41,10 +41,27 @@ export const configMap = (name: string) => ({
 })
 
 /** What every run of the tests builds first; or the sources themselves, whose coverage can be told line by line. */
-export const ownProgram = (): Program => ({
-  entry: join(ROOT, environment().AUTOPILOT_FROM_SOURCE ? 'src/cli/main.ts' : 'dist/main.js'),
-  catalog: catalogIn(join(ROOT, 'assets')),
-})
+export const ENTRY = join(
+  ROOT,
+  environment().AUTOPILOT_FROM_SOURCE ? 'src/cli/main.ts' : 'dist/main.js',
+)
+
+/**
+ * What the environment of a process of the product has. Of the program that every run starts hundreds of times, what Node compiled is
+ * kept, if the runner says where: a tenth of its start. Of a copy it would be kept for nobody.
+ */
+export const environmentOf = (entry: string) => {
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = environment()
+  return { PATH, NODE_COMPILE_CACHE: entry === ENTRY ? NODE_COMPILE_CACHE : '' }
+}
+
+let own: Program | undefined
+
+/** The program as it ships, with its own catalog, which is read once. */
+export function ownProgram(): Program {
+  own ??= { entry: ENTRY, catalog: catalogIn(join(ROOT, 'assets')) }
+  return own
+}
 
 const catalogIn = (folder: string) =>
   loadCatalog({ folders: [folderAt(folder)], namespace: NAMESPACE })

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { ENTRY } from './autopilot-fixture.ts'
-import { environment, type Said } from './fixture.ts'
+import type { Said } from './fixture.ts'
+import { ENTRY, environmentOf } from './program.ts'
 
 /** What the program's environment has besides, what it reads, and which program it is; by default the one that ships. */
 export interface RunOptions {
@@ -17,7 +17,7 @@ export async function run(
   { env = {}, input = '', entry = ENTRY }: RunOptions = {},
 ): Promise<Said> {
   const child = spawn(process.execPath, [entry, ...args], {
-    env: { PATH: environment().PATH, ...env },
+    env: { ...environmentOf(entry), ...env },
   })
   child.stdin.end(input)
   const closed = once(child, 'close')

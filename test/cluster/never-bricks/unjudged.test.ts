@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { connect } from '../../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../../src/shared/cluster/kubeconfig.ts'
+import { auditedOfAll } from '../harness/audit.ts'
 import { autopilotCluster, type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
 import { HCO, HEALTH_CHECK, MUTATING, VALIDATING } from '../harness/objects.ts'
@@ -14,23 +14,9 @@ const MERGE = 'application/merge-patch+json'
 const BASELINE = '51%'
 const LONG_MS = 60_000
 
-const AUDIT = {
-  apiVersion: 'audit.k8s.io/v1',
-  kind: 'Policy',
-  omitStages: ['RequestReceived', 'ResponseStarted'],
-  rules: [
-    {
-      level: 'Metadata',
-      verbs: ['patch'],
-      resources: [{ group: 'remediation.medik8s.io', resources: ['nodehealthchecks'] }],
-    },
-    { level: 'None' },
-  ],
-}
-
 t.test('writes that nobody judges', async (t) => {
   const cluster = await autopilotCluster(t, {
-    auditPolicy: AUDIT,
+    isAudited: true,
     reconcilerFlags: ['--resync=1s'],
   })
   const { admin, read } = cluster
@@ -60,11 +46,7 @@ t.test('writes that nobody judges', async (t) => {
       t.equal(status, 200)
       t.equal((body as Loose).spec.minHealthy, '7%', 'it is not judged')
       const entry: Loose = await until('it is audited', async () =>
-        readFileSync(cluster.auditLog, 'utf8')
-          .split('\n')
-          .filter((line) => line.endsWith('}'))
-          .map((line) => JSON.parse(line))
-          .find((line) => line.impersonatedUser),
+        auditedOfAll(cluster).find(({ impersonatedUser }) => impersonatedUser),
       )
       t.match(entry, {
         verb: 'patch',

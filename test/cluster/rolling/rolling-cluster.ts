@@ -11,7 +11,8 @@ import {
   untilAtWork,
 } from '../harness/autopilot-fixture.ts'
 import { type Calls, callsOf } from '../harness/calls.ts'
-import { environment, type Scope } from '../harness/fixture.ts'
+import type { Scope } from '../harness/fixture.ts'
+import { environmentOf } from '../harness/program.ts'
 import { STALL_MS, watchStalls } from '../harness/stalls.ts'
 import { until } from '../harness/until.ts'
 import { type Balancer, type Endpoint, startBalancer } from './balancer.ts'
@@ -137,7 +138,7 @@ export function spawnReplica(
       ...flags,
     ],
     cwd: folder,
-    env: { PATH: environment().PATH ?? '' },
+    env: environmentOf(entry),
     logFile: join(folder, `replica-${replicas++}.log`),
   })
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { AUDIT, asLine, audited } from '../harness/audit.ts'
+import { asLine, audited } from '../harness/audit.ts'
 import { isReady } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
 import { HEALTH_CHECK } from '../harness/objects.ts'
@@ -15,7 +15,7 @@ const TEMPLATE = 'active/node-health-standard.yaml.ejs'
 const SLOWEST_MS = 90_000
 
 t.test('replicas of two versions judge while 100 writes a second are made', async (t) => {
-  const cluster = await rollingCluster(t, { auditPolicy: AUDIT })
+  const cluster = await rollingCluster(t, { isAudited: true })
   const { restart, read, startReplica, untilAway, untilServing, underLoad, pair } = cluster
   const template = readFileSync(join(import.meta.dirname, '../../../assets', TEMPLATE), 'utf8')
   const newer = programWith(t, {

@@ -6,8 +6,8 @@ import type { Autopilot } from '../../../tools/dev/autopilot.ts'
 import { ENTRY, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import { callsOf } from '../harness/calls.ts'
 import { faultTest } from '../harness/fault.ts'
-import { environment } from '../harness/fixture.ts'
 import { HCO } from '../harness/objects.ts'
+import { environmentOf } from '../harness/program.ts'
 import { PATIENCE_S } from '../harness/stalls.ts'
 import { until } from '../harness/until.ts'
 import { INSTALLED, OUR_NAMESPACE, REGISTERED, readFrom, SERVICE, WITHIN_MS } from './uninstall.ts'
@@ -35,7 +35,7 @@ t.test('uninstalling in any order', async (t) => {
         `--webhook-timeout=${PATIENCE_S}`,
       ],
       cwd: folder,
-      env: { PATH: environment().PATH ?? '' },
+      env: environmentOf(ENTRY),
       logFile: join(folder, 'by-service.log'),
     })
     t.teardown(() => leader.kill())

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { untilKept } from '../certificates/certificates.ts'
-import { AUDIT, audited } from '../harness/audit.ts'
+import { audited } from '../harness/audit.ts'
 import { autopilotCluster } from '../harness/autopilot-fixture.ts'
 import { faultTest } from '../harness/fault.ts'
 import { MUTATING, STATE, VALIDATING } from '../harness/objects.ts'
@@ -14,7 +14,7 @@ const MAPS = '/api/v1/namespaces/default/configmaps'
 t.test('the registration and what it belongs to', async (t) => {
   const cluster = await autopilotCluster(t, {
     controllerManager: true,
-    auditPolicy: AUDIT,
+    isAudited: true,
     reconcilerFlags: ['--resync=1s'],
   })
   const { admin, read, autopilot, events, log } = cluster

@@ -13,9 +13,9 @@ import { startAutopilot } from '../../../tools/dev/autopilot.ts'
 import { untilReady } from '../../../tools/dev/readiness.ts'
 import { asLine, audited } from '../harness/audit.ts'
 import type { Loose } from '../harness/autopilot-fixture.ts'
-import { environment, type TestCluster } from '../harness/fixture.ts'
+import type { TestCluster } from '../harness/fixture.ts'
 import { HCO, MUTATING, VALIDATING } from '../harness/objects.ts'
-import { NAMESPACE, ownProgram } from '../harness/program.ts'
+import { environmentOf, NAMESPACE, ownProgram } from '../harness/program.ts'
 import { PATIENCE_S } from '../harness/stalls.ts'
 import { until } from '../harness/until.ts'
 
@@ -81,7 +81,7 @@ export async function installOn(t: Test, cluster: TestCluster, name: string): Pr
     folder: join(cluster.dataDir, name),
     webhookHost: '127.0.0.1',
     entry,
-    env: { PATH: environment().PATH ?? '' },
+    env: environmentOf(entry),
     webhookFlags: ['--enforcement=deny'],
     reconcilerFlags: [
       '--disruptive-changes=apply',

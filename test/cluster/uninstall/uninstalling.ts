@@ -1,7 +1,6 @@
 import type { Test } from 'tap'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import type { Autopilot } from '../../../tools/dev/autopilot.ts'
-import { AUDIT } from '../harness/audit.ts'
 import type { Loose } from '../harness/autopilot-fixture.ts'
 import { type TestCluster, testCluster } from '../harness/fixture.ts'
 import { HCO } from '../harness/objects.ts'
@@ -38,7 +37,7 @@ export interface Uninstalling {
 
 /** Starts a cluster with a garbage collector, whose HyperConverged asks for most of what there is to ask for. */
 export async function uninstalling(t: Test): Promise<Uninstalling> {
-  const cluster = await testCluster(t, { controllerManager: true, auditPolicy: AUDIT })
+  const cluster = await testCluster(t, { controllerManager: true, isAudited: true })
   const asking = { metadata: { annotations } }
   const { status } = await cluster.admin('PATCH', HCO, asking, 'application/merge-patch+json')
   t.equal(status, 200)

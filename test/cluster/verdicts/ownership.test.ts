@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { connect } from '../../../src/shared/cluster/client.ts'
 import { loadKubeconfig } from '../../../src/shared/cluster/kubeconfig.ts'
-import { AUDIT, asLine, audited, jsonLines } from '../harness/audit.ts'
+import { asLine, audited, auditedOfAll } from '../harness/audit.ts'
 import { autopilotCluster, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import { HEALTH_CHECK, SWAP } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
@@ -13,25 +12,10 @@ import { edited } from './writes/subjects.ts'
 const NAME = 'virt-node-health-check'
 const RECONCILER = `system:serviceaccount:${NAMESPACE}:virt-platform-autopilot-reconciler`
 const MERGE_PATCH = 'application/merge-patch+json'
-const AUDIT_OF_ALL = {
-  ...AUDIT,
-  rules: [
-    // People come as the administrator who says to be somebody else.
-    {
-      level: 'Metadata',
-      verbs: ['create', 'update', 'patch', 'delete'],
-      resources: [
-        { group: 'remediation.medik8s.io' },
-        { group: 'machineconfiguration.openshift.io' },
-      ],
-    },
-    ...AUDIT.rules,
-  ],
-}
 
 t.test('what is left of a corrected write', async (t) => {
   const cluster = await autopilotCluster(t, {
-    auditPolicy: AUDIT_OF_ALL,
+    isAudited: true,
     reconcilerFlags: ['--resync=500ms'],
   })
   const { read, untilCompared } = cluster
@@ -133,7 +117,8 @@ t.test('what is left of a corrected write', async (t) => {
   /** What the API server wrote down of the writes of one person. */
   const annotationsOf = (name: string) =>
     until(`the audit log has what ${name} wrote`, async () => {
-      const found = jsonLines(readFileSync(cluster.auditLog, 'utf8')).find(
+      // People come as the administrator who says to be somebody else.
+      const found = auditedOfAll(cluster).find(
         ({ user, impersonatedUser }) => (impersonatedUser ?? user).username === name,
       )
       return found?.annotations as Readonly<Record<string, string>> | undefined

@@ -82,7 +82,7 @@ export async function startRival(
         ],
         admissionReviewVersions: ['v1'],
         sideEffects: 'None',
-        timeoutSeconds: 30,
+        timeout: 30,
         reinvocationPolicy,
       },
     ],

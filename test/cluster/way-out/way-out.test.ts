@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
+import { auditedOfAll } from '../harness/audit.ts'
 import { autopilotCluster, type Loose, NAMESPACE } from '../harness/autopilot-fixture.ts'
 import type { Said } from '../harness/fixture.ts'
 import { HCO, HEALTH_CHECK, STATE, SWAP } from '../harness/objects.ts'
@@ -22,15 +22,6 @@ import {
   targetOf,
 } from './edits.ts'
 
-// The audit log of the API server repeats what the webhook says of its decisions.
-const AUDIT = {
-  apiVersion: 'audit.k8s.io/v1',
-  kind: 'Policy',
-  rules: [
-    { level: 'Metadata', resources: [{ group: '', resources: ['configmaps'] }] },
-    { level: 'None' },
-  ],
-}
 const SECRET = 'correct-horse-battery'
 
 const commandsIn = ({ stderr }: Said) =>
@@ -40,7 +31,7 @@ t.test('the command that a message gives makes the very same edit last', async (
   const program = wayOutProgram(t)
   const cluster = await autopilotCluster(t, {
     program,
-    auditPolicy: AUDIT,
+    isAudited: true,
     reconcilerFlags: ['--resync=1s'],
   })
   const { read, kubectl } = cluster
@@ -204,7 +195,8 @@ t.test('the command that a message gives makes the very same edit last', async (
         JSON.stringify(events.body),
         cluster.log('webhook'),
         cluster.log('reconciler'),
-        readFileSync(cluster.auditLog, 'utf8'),
+        // It repeats what the webhook says of its decisions.
+        JSON.stringify(auditedOfAll(cluster)),
       ]
       for (const text of written) {
         t.match(text, /texts|ConfigMap/)

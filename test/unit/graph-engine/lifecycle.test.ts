@@ -8,7 +8,7 @@ import type { ApplyAction, DeleteAction } from '../../../src/shared/graph-engine
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { runs } from '../runs.ts'
 import { Cluster, type Rules } from './cluster.ts'
-import { configMap, NAMES, widget } from './objects.ts'
+import { configMap, NAMES, widget, withMetadata } from './objects.ts'
 
 const IDS = ['a', 'b', 'c', 'd', 'e', 'f']
 
@@ -109,6 +109,11 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   fc.nat().map((number) => (cluster: Cluster) => {
     const key = [...cluster.live.keys()][number % Math.max(1, cluster.live.size)]
     if (key !== undefined) cluster.live.delete(key)
+  }),
+  // Somebody wipes out who owns what.
+  fc.nat().map((number) => (cluster: Cluster) => {
+    const key = [...cluster.live.keys()][number % Math.max(1, cluster.live.size)] ?? ''
+    cluster.change(key, (object) => withMetadata(object, { managedFields: [] }))
   }),
   // A rendering fails: half a graph, or none.
   fc.nat({ max: 1 }).map((count) => (cluster: Cluster) => {

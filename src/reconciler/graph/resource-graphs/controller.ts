@@ -18,7 +18,7 @@ import {
   TRANSFORMS,
   transformOf,
 } from '../../../shared/graph/sources.ts'
-import { inventoryIn } from '../../../shared/graph/stored-inventory.ts'
+import { inventoryIn, inventoryOf } from '../../../shared/graph/stored-inventory.ts'
 import {
   accountOf,
   intervalMs,
@@ -31,7 +31,7 @@ import type { Observer } from '../../executor/observer.ts'
 import type { Controller } from '../../manager/manager.ts'
 import { type AccountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
 import { obstacleToDeleting } from './obstacle-to-deleting.ts'
-import { inventoryOf, statusAfter, statusAtRest, statusWhileDeleting } from './status.ts'
+import { statusAfter, statusAtRest, statusWhileDeleting } from './status.ts'
 
 export interface ResourceGraphControllerOptions {
   readonly client: Client

@@ -1,14 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createComponents } from '../../../../tools/control-plane/components.ts'
 import {
   type ControlPlane,
+  type ControlPlaneOptions,
+  startControllerManager,
   startControlPlane,
 } from '../../../../tools/control-plane/control-plane.ts'
 import { createDataDir } from '../../../../tools/control-plane/data-dir.ts'
+import { filesIn } from '../../../../tools/control-plane/flags.ts'
 import { type TypeMeta, untilServed } from '../../../../tools/control-plane/install.ts'
 import { type Accounts, createKubeconfigs } from '../../../../tools/control-plane/kubeconfig.ts'
 import { send } from '../../../../tools/control-plane/request.ts'
 import type { Binaries } from '../../../../tools/go-programs/binaries.ts'
+import { AUDIT_POLICY } from './audit-policy.ts'
 import { preparedData } from './prepared-data.ts'
 
 // One control plane for many test files, one after the other: to start an API server takes as much of a processor as a short
@@ -20,6 +25,8 @@ interface SharedPlane {
   readonly ca: string
   readonly accounts: Accounts
   readonly etcdUrl: string
+  /** Where the API server has its files. */
+  readonly dataDir: string
   /** What etcd held before any test: value by key, both in base64. */
   readonly data: Readonly<Record<string, string>>
   /** The custom kinds in it. */
@@ -32,20 +39,26 @@ export const SHARED_PLANE = 'AUTOPILOT_SHARED_CONTROL_PLANE'
 /** Starts a control plane with the default definitions and samples, and describes it in a file. */
 export async function startSharedPlane(binaries: Binaries, print: (line: string) => void) {
   const { etcdData, types } = await preparedData('installed', binaries, print)
-  const plane = await startControlPlane({ binaries, etcdData, print })
-  const { url, ca, accounts, etcdUrl } = plane
-  const file = join(plane.dataDir, 'shared.json')
+  const auditPolicy = AUDIT_POLICY
+  const plane = await startControlPlane({ binaries, etcdData, auditPolicy, print })
+  const { url, ca, accounts, etcdUrl, dataDir } = plane
+  const file = join(dataDir, 'shared.json')
   const data = Object.fromEntries(await readAll(etcdUrl))
-  const shared: SharedPlane = { url, ca, accounts, etcdUrl, data, types }
+  const shared: SharedPlane = { url, ca, accounts, etcdUrl, dataDir, data, types }
   writeFileSync(file, JSON.stringify(shared))
   return { file, stop: plane.stop }
 }
+
+type UseOptions = Pick<ControlPlaneOptions, 'binaries' | 'controllerManager' | 'print'>
 
 /**
  * A shared control plane as it was before any test; `stop` leaves it to the next file. One thing is not put back: the API server
  * goes on publishing the schema of a version that a definition had meanwhile, so that who changes definitions asks for `isOwn`.
  */
-export async function useSharedPlane(file: string): Promise<ControlPlane> {
+export async function useSharedPlane(
+  file: string,
+  { binaries, controllerManager, print }: UseOptions,
+): Promise<ControlPlane> {
   const shared = JSON.parse(readFileSync(file, 'utf8')) as SharedPlane
   const { url, ca, accounts, etcdUrl } = shared
   await putBack(etcdUrl, new Map(Object.entries(shared.data)))
@@ -53,6 +66,10 @@ export async function useSharedPlane(file: string): Promise<ControlPlane> {
   await untilServed({ url, ca, token }, shared.types)
   const { path: dataDir, remove } = createDataDir()
   const kubeconfigFor = createKubeconfigs({ dataDir, url, ca, accounts })
+  const kubeconfig = kubeconfigFor(accounts[0])
+  const files = filesIn(shared.dataDir)
+  const components = createComponents(dataDir, print)
+  if (controllerManager) startControllerManager({ binaries, components, files, kubeconfig })
   const keep = async () => {
     throw new Error('the control plane is shared: a test that stops its parts asks for `isOwn`')
   }
@@ -62,14 +79,17 @@ export async function useSharedPlane(file: string): Promise<ControlPlane> {
     token,
     accounts,
     etcdUrl,
-    kubeconfig: kubeconfigFor(accounts[0]),
+    kubeconfig,
     kubeconfigFor,
     dataDir,
-    auditLog: '',
+    auditLog: files.auditLog,
     pids: {},
     stopApiServer: keep,
     startApiServer: keep,
-    stop: async () => remove(),
+    async stop() {
+      await components.killAll()
+      remove()
+    },
   }
 }
 
