@@ -19,9 +19,9 @@ export async function unregisterGraph(options: UnregisterOptions): Promise<void>
     await standDown({ client, namespace, lease: GRAPH.lease })
     await unregister(client, GRAPH)
     process.stdout.write('the webhook configurations are gone\n')
-    for (const { at, id } of [TRANSFORMS, RESOURCE_GRAPHS]) {
-      const count = await removeFinalizers(client, at, FINALIZER)
-      process.stdout.write(`nothing waits for us any more: ${count} ${id} did\n`)
-    }
+    const counts: string[] = []
+    for (const { at, id } of [TRANSFORMS, RESOURCE_GRAPHS])
+      counts.push(`${await removeFinalizers(client, at, FINALIZER)} ${id}`)
+    process.stdout.write(`our finalizers are gone, and nothing with them: ${counts.join(', ')}\n`)
   })
 }
