@@ -8,20 +8,31 @@ export const completion = (program: Command, shell: Shell): string =>
   SCRIPTS[shell](program.name(), wordsOf(program))
 
 interface Words {
+  /** As it is typed: `graph render` is below `graph`. */
   readonly command: string
   readonly description: string
   readonly options: readonly Option[]
-  /** What its arguments may be; none where they are files. */
+  /** What its arguments may be, and the commands below it; none where they are files. */
   readonly choices: readonly string[]
 }
 
 const wordsOf = (program: Command): readonly Words[] =>
-  program.commands.map((command) => ({
-    command: command.name(),
-    description: command.description(),
-    options: command.createHelp().visibleOptions(command),
-    choices: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
-  }))
+  program.commands.flatMap((command) => [
+    wordsOn(command),
+    ...command.commands.map((nested) => wordsOn(nested, `${command.name()} `)),
+  ])
+
+const wordsOn = (command: Command, above = ''): Words => ({
+  command: above + command.name(),
+  description: command.description(),
+  options: command.createHelp().visibleOptions(command),
+  choices: [
+    ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+    ...command.commands.map((nested) => nested.name()),
+  ],
+})
+
+const isNested = ({ command }: Words) => command.includes(' ')
 
 const flagsOf = (options: readonly Option[]) =>
   options.flatMap(({ short, long }) => [short, long].filter((flag) => flag !== undefined))
@@ -42,18 +53,24 @@ function bash(name: string, words: readonly Words[]): string {
     const flags = `-W '${flagsOf(options).join(' ')}'`
     const rest = choices.length > 0 ? `-W '${choices.join(' ')}'` : '-f'
     return [
-      `    ${command})`,
+      `    '${command}')`,
       '      case "$before" in',
       ...values,
       '      esac',
       `      case "$word" in -*) ${reply(flags)} ;; *) ${reply(rest)} ;; esac ;;`,
     ].join('\n')
   })
+  const uppermost = words.filter((one) => !isNested(one)).map(({ command }) => command)
+  const nested = words.filter(isNested).map(({ command }) => `'${command}'`)
   return `${own}() {
+  local command="\${COMP_WORDS[1]}"
+  if [ "$COMP_CWORD" -gt 2 ]; then
+    case "$command \${COMP_WORDS[2]}" in ${nested.join('|')}) command="$command \${COMP_WORDS[2]}" ;; esac
+  fi
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" given=
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    ${reply(`-W '${words.map(({ command }) => command).join(' ')} help'`)}
+    ${reply(`-W '${uppermost.join(' ')} help'`)}
     return
   fi
   # Of --output=j bash makes three words, and zsh one.
@@ -62,7 +79,7 @@ function bash(name: string, words: readonly Words[]): string {
     --*=*) given="\${word%%=*}=" before="\${word%%=*}" word="\${word#*=}" ;;
     *) if [ "$before" = = ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi ;;
   esac
-  case "\${COMP_WORDS[1]}" in
+  case "$command" in
 ${cases.join('\n')}
   esac
 }
@@ -88,21 +105,36 @@ if [ "\${funcstack[1]}" = "_${name}" ]; then _bash_complete -o filenames -F _${i
 }
 
 function fish(name: string, words: readonly Words[]): string {
-  const lines = words.flatMap(({ command, description, options, choices }) => [
-    `complete -c ${name} -n __fish_use_subcommand -f -a ${command} -d ${quoted(description)}`,
-    ...options.map((option) => fishOption(name, command, option)),
-    ...(choices.length > 0 ? [`${seen(name, command)} -f -a ${quoted(choices.join(' '))}`] : []),
-  ])
+  const lines = words.flatMap((one) => {
+    const { command, description, options, choices } = one
+    const after = `complete -c ${name} -n '${conditionOf(command, words)}'`
+    return [
+      ...(isNested(one)
+        ? []
+        : [
+            `complete -c ${name} -n __fish_use_subcommand -f -a ${command} -d ${quoted(description)}`,
+          ]),
+      ...options.map((option) => fishOption(after, option)),
+      ...(choices.length > 0 ? [`${after} -f -a ${quoted(choices.join(' '))}`] : []),
+    ]
+  })
   return `${lines.join('\n')}\n`
 }
 
-const seen = (name: string, command: string) =>
-  `complete -c ${name} -n '__fish_seen_subcommand_from ${command}'`
+/** When a line is one of this command; `render` is not `graph render`. */
+function conditionOf(command: string, words: readonly Words[]): string {
+  const above = words
+    .map((one) => one.command.split(' '))
+    .flatMap(([parent, nested]) => (nested === command ? [`not ${SEEN} ${parent}`] : []))
+  return [...above, ...command.split(' ').map((word) => `${SEEN} ${word}`)].join('; and ')
+}
 
-function fishOption(name: string, command: string, option: Option): string {
+const SEEN = '__fish_seen_subcommand_from'
+
+function fishOption(after: string, option: Option): string {
   const { short, long, required, argChoices, description } = option
   return [
-    seen(name, command),
+    after,
     ...(short ? [`-s ${short.slice(1)}`] : []),
     ...(long ? [`-l ${long.slice(2)}`] : []),
     ...(required ? ['-r'] : []),

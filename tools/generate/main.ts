@@ -17,6 +17,7 @@ import { valuesSchema } from './chart/values-schema.ts'
 import { crdsPage } from './crds-page.ts'
 import { faultTable } from './faults.ts'
 import { featuresFile, featuresPage, readmeWith } from './features.ts'
+import { graphReference } from './graph-reference.ts'
 import { withMarked } from './marked.ts'
 import { jsonFile } from './notice.ts'
 import { rbacFile } from './rbac-file.ts'
@@ -45,6 +46,7 @@ const groups: readonly ((catalog: Catalog) => Files)[] = [
       ['docs/baseline/assets.md', assetsPage(catalog)],
       ['docs/baseline/features.json', featuresFile(catalog)],
       ['docs/baseline/features.md', featuresPage(catalog)],
+      ['docs/graph/reference.md', graphReference()],
       ['docs/reference.md', referencePage()],
       ['docs/baseline/rbac.yaml', rbacFile(catalog, NAMESPACE)],
       ['docs/baseline/webhooks.yaml', webhooksFile(catalog, NAMESPACE)],

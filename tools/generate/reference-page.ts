@@ -9,13 +9,25 @@ export function referencePage(): string {
 
 # Reference of the commands
 
-Every command and option, as \`--help\` has them. What they are for is in [commands.md](baseline/commands.md).
-${program.commands.map((command) => sectionOf(program.name(), command)).join('')}`
+Every command and option, as \`--help\` has them. What they are for is in [commands.md](baseline/commands.md), and
+for Transforms in [graph](graph/README.md#commands).
+${program.commands.flatMap((command) => sectionsOf(program.name(), command)).join('')}`
 }
 
-function sectionOf(program: string, command: Command): string {
+/** A command's section, and those of the commands below it; of one that only holds others, theirs. */
+function sectionsOf(above: string, command: Command): readonly string[] {
+  const path = `${above} ${command.name()}`
+  const { commands, registeredArguments } = command
+  const isGroup = commands.length > 0 && registeredArguments.length === 0
+  return [
+    ...(isGroup ? [] : [sectionOf(path, command)]),
+    ...commands.flatMap((nested) => sectionsOf(path, nested)),
+  ]
+}
+
+function sectionOf(path: string, command: Command): string {
   const help = command.createHelp()
-  const usage = [program, command.name(), ...command.registeredArguments.map(shownArgument)]
+  const usage = [path, ...command.registeredArguments.map(shownArgument)]
   const argumentRows = command.registeredArguments.map((argument) => [
     `\`${shownArgument(argument)}\``,
     help.argumentDescription(argument),
@@ -24,7 +36,7 @@ function sectionOf(program: string, command: Command): string {
     .visibleOptions(command)
     .map((option: Option) => [`\`${option.flags}\``, help.optionDescription(option)])
   return `
-## ${command.name()}
+## ${path.slice(path.indexOf(' ') + 1)}
 
 ${sentence(command.description())}
 

@@ -1,5 +1,5 @@
 // Builds what is named and not there yet, before anything waits for it with a deadline:
-// `node tools/go-programs/main.ts control-plane helm`.
+// `node tools/go-programs/main.ts control-plane helm`. After `--path` it prints where one of the tools is, and nothing else.
 import { findBinaries } from './binaries.ts'
 import { findTool, TOOL_NAMES, type ToolName } from './tools.ts'
 
@@ -17,8 +17,15 @@ async function find(name: string): Promise<void> {
   print(`the control plane of Kubernetes ${version} is there`)
 }
 
+async function printPath(name = ''): Promise<void> {
+  if (!isTool(name)) throw new Error(`"${name}" is none of ${TOOL_NAMES.join(', ')}`)
+  print(await findTool(name, process.env, (line) => console.error(line)))
+}
+
 try {
-  for (const name of process.argv.slice(2)) await find(name)
+  const [first, ...others] = process.argv.slice(2)
+  if (first === '--path') await printPath(others[0])
+  else for (const name of process.argv.slice(2)) await find(name)
 } catch (error) {
   console.error((error as Error).message)
   process.exitCode = 1

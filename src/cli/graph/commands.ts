@@ -5,6 +5,7 @@ import { durationOption, kubeconfigOption, opsListenOption, parseCount } from '.
 import { spareMemory } from '../processes/memory.ts'
 import { withEndpoint, withPolicy } from '../processes/registration.ts'
 import { shutdownGraceOption, withCertificates, withListeners } from '../processes/serving.ts'
+import { addGraphCommand } from './graph-command.ts'
 
 export interface GraphCommandsInput {
   readonly program: Command
@@ -98,4 +99,6 @@ export function addGraphCommands(input: GraphCommandsInput, env: Env): void {
     .action(async (namespace, options) =>
       (await import('./manifests.ts')).enroll(namespace, options.namespace),
     )
+
+  addGraphCommand(input, env)
 }

@@ -1,8 +1,8 @@
 import { unregister } from '../../reconciler/admission/webhook-configurations.ts'
+import { RESOURCE_GRAPHS, TRANSFORMS } from '../../reconciler/graph/sources.ts'
 import { standDown } from '../../reconciler/manager/leader-election.ts'
 import { removeFinalizers } from '../../shared/cluster/finalizers.ts'
 import { FINALIZER, GRAPH } from '../../shared/graph/names.ts'
-import { RESOURCE_GRAPHS, TRANSFORMS } from '../../shared/graph/sources.ts'
 import { withClient } from '../with-client.ts'
 
 export interface UnregisterOptions {

@@ -1,4 +1,4 @@
-import { isMap, type KubeObject } from '../engine/json/object.ts'
+import { annotationOf, isMap, type KubeObject } from '../engine/json/object.ts'
 import { formatPointer, valueAt } from '../engine/json/pointer.ts'
 import { lostFields } from './drift.ts'
 import { type Digest, hashOf, type Inventory, type InventoryItem, refOfItem } from './inventory.ts'
@@ -100,11 +100,21 @@ function removals({ graph, inventory, live, deletionPolicy }: DiffInput): readon
     .filter((item) => live?.objects.get(keyOf(item))?.state !== 'absent')
     .map((item) => {
       const about = { id: item.id, ref: refOfItem(item) }
-      const retention = retentionOf(item, deletionPolicy)
-      return retention
-        ? { kind: 'left', ...about, message: retention.message }
-        : { kind: 'pruned', ...about }
+      const message = retentionOf(item, deletionPolicy)?.message ?? (live && whyKept(item, live))
+      return message === undefined
+        ? { kind: 'pruned', ...about }
+        : { kind: 'left', ...about, message }
     })
+}
+
+/** What keeps a live object from being deleted; undefined where nothing does. */
+function whyKept(item: InventoryItem, { objects, owner, names }: NonNullable<DiffInput['live']>) {
+  const observation = objects.get(keyOf(item))
+  if (observation?.state !== 'present') return undefined
+  const verdict = verdictOf(observation.object, owner, names, item.uid)
+  if (verdict.kind === 'owned') return `belongs to ${verdict.by} now: it is left as it is`
+  const isProtected = annotationOf(observation.object, names.protectionAnnotation) === 'true'
+  return isProtected ? `is kept by its annotation ${names.protectionAnnotation}` : undefined
 }
 
 /**

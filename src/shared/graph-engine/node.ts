@@ -13,8 +13,8 @@ export interface GraphNode {
 }
 
 export interface ApplyPolicy {
-  /** `Create` is applied once and then left as it is. `Adopt` is taken as `Apply` until adoption is built. */
-  readonly mode?: 'Apply' | 'Create' | 'Adopt'
+  /** `Create` is applied once and then left as it is. */
+  readonly mode?: 'Apply' | 'Create'
   /** What to do about a field that another manager owns and this object never did. Its own fields are always taken back. */
   readonly conflictPolicy?: 'Error' | 'Force'
   /** What becomes of the object when it leaves the graph, or the graph goes. Data and namespaces go by an explicit `Delete` only. */

@@ -1,18 +1,22 @@
+/** Why a Transform is not applied as it stands, in the order in which it is found. */
+export const FAULT_REASONS = [
+  'Suspended',
+  'NotEnrolled',
+  'AccountNotFound',
+  'ModuleNotFound',
+  'Forbidden',
+  'EvaluatorUnavailable',
+  'EvaluationTooCostly',
+  'ModuleInvalid',
+  'InputInvalid',
+  'PolicyViolated',
+  'GraphInvalid',
+] as const
+
 /** Why a Transform is not applied as it stands. */
 export interface Fault {
   /** As the condition `Ready` gives it. */
-  readonly reason:
-    | 'ModuleNotFound'
-    | 'ModuleInvalid'
-    | 'InputInvalid'
-    | 'PolicyViolated'
-    | 'GraphInvalid'
-    | 'EvaluationTooCostly'
-    | 'EvaluatorUnavailable'
-    | 'NotEnrolled'
-    | 'AccountNotFound'
-    | 'Forbidden'
-    | 'Suspended'
+  readonly reason: (typeof FAULT_REASONS)[number]
   /** What is wrong and what to do, one for each field at fault. */
   readonly causes: readonly Cause[]
 }

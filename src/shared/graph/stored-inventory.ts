@@ -1,17 +1,10 @@
-import { timestamp } from '../cluster/resource.ts'
 import type { Inventory } from '../graph-engine/inventory.ts'
-import type { ResourceGraph, ResourceGraphStatus } from './resource-graph.ts'
+import { timeOf } from '../graph-engine/time.ts'
+import type { ResourceGraph } from './resource-graph.ts'
 
-/** Times are compared, and stored, as the API has them. */
-export const inventoryOf = (inventory: Inventory): NonNullable<ResourceGraphStatus['inventory']> =>
-  inventory.map(({ removedAt, ...item }) => ({
-    ...item,
-    ...(removedAt !== undefined && { removedAt: timestamp(removedAt) }),
-  }))
-
-/** The inventory as it was stored. */
+/** The inventory of a ResourceGraph as it was stored. */
 export const inventoryIn = ({ status }: ResourceGraph): Inventory =>
   (status?.inventory ?? []).map(({ removedAt, ...item }) => ({
     ...item,
-    ...(removedAt !== undefined && { removedAt: Date.parse(removedAt) }),
+    ...(removedAt !== undefined && { removedAt: timeOf(removedAt) ?? 0 }),
   }))

@@ -14,7 +14,8 @@ import { DEFAULT_ACCOUNT, GROUP, VERSION } from './names.ts'
 
 const KiB = 1024
 const DURATION = '^([0-9]+(ms|s|m|h))+$'
-const OBJECT_NAME = '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$'
+/** A name as the API has it for most objects. */
+export const OBJECT_NAME = '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$'
 
 const CUE_REF = Type.Object(
   {

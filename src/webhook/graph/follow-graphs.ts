@@ -1,8 +1,8 @@
+import { apiVersionOf } from '../../shared/api/custom-resource.ts'
 import type { Client } from '../../shared/cluster/client.ts'
 import { type KindRef, ServedKinds } from '../../shared/cluster/served-kinds.ts'
 import { Store } from '../../shared/cluster/store.ts'
-import type { ResourceGraph } from '../../shared/graph/resource-graph.ts'
-import { RESOURCE_GRAPHS } from '../../shared/graph/sources.ts'
+import { RESOURCE_GRAPH, type ResourceGraph } from '../../shared/graph/resource-graph.ts'
 import type { Log, TroubleTeller } from '../../shared/ops/log.ts'
 import type { KnownKinds } from './preview.ts'
 import { createSnapshot, type Snapshot } from './snapshot.ts'
@@ -23,6 +23,10 @@ export interface FollowOptions {
   readonly signal: AbortSignal
 }
 
+const RESOURCE_GRAPHS = {
+  id: RESOURCE_GRAPH.plural,
+  at: { apiVersion: apiVersionOf(RESOURCE_GRAPH), resource: RESOURCE_GRAPH.plural },
+}
 // Whoever asks for one that there always is learns of all.
 const ANY_KIND: KindRef = { apiVersion: 'v1', kind: 'Namespace' }
 

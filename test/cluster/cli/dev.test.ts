@@ -1,56 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import t from 'tap'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { isAlive } from '../../../tools/control-plane/processes.ts'
 import { findBinaries } from '../../../tools/go-programs/binaries.ts'
-import { environment, type Scope, testCluster } from '../harness/fixture.ts'
+import { environment, testCluster } from '../harness/fixture.ts'
 import { METALLB } from '../harness/objects.ts'
 import { until } from '../harness/until.ts'
-
-const DEV = join(import.meta.dirname, '../../../tools/dev/main.ts')
-
-/** `npm start` as a person runs it, with everything that it has printed so far. */
-function startDev(scope: Pick<Scope, 'teardown'>, args: readonly string[] = []) {
-  const child = spawn(process.execPath, [DEV, ...args], { env: environment() })
-  let printed = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      printed += chunk.toString()
-    })
-  }
-  scope.teardown(async () => void (await interrupt(child)))
-  const untilPrinted = (text: string) =>
-    until(`"${text}" in ${printed}`, async () => printed.includes(text), 120_000)
-  return { child, untilPrinted, printed: () => printed }
-}
-
-/** Ctrl-C. Gives back the exit code. */
-async function interrupt(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
-  child.kill('SIGINT')
-  const [code] = await once(child, 'exit')
-  return code
-}
-
-/** Runs a line as a person pastes it: through a shell. */
-async function paste(line: string, kubeconfig: string, kubectl: string) {
-  const home = dirname(kubeconfig)
-  const path = `${dirname(kubectl)}:${environment().PATH}`
-  const child = spawn('/bin/sh', ['-c', line], {
-    env: { PATH: path, HOME: home, KUBECONFIG: kubeconfig },
-  })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
-    })
-  }
-  const [code] = await once(child, 'close')
-  return { code, said }
-}
+import { interrupt, paste, startDev, toTry } from './npm-start.ts'
 
 t.test(
   'npm start: everything runs, what it says to try works, and Ctrl-C leaves nothing',
@@ -58,12 +16,8 @@ t.test(
     const dev = startDev(t)
     await dev.untilPrinted('Ctrl-C ends everything')
     const text = dev.printed()
-    const kubeconfig = /KUBECONFIG=(\S+)/.exec(text)?.[1] ?? ''
+    const { kubeconfig, commands } = toTry(text)
     const webhookPid = Number(/kill -9 (\d+)/.exec(text)?.[1])
-    const commands = text
-      .split('\n')
-      .filter((line) => /^ {2}\S*kubectl /.test(line))
-      .map((line) => line.trim())
     t.equal(commands.length, 5)
     const { kubectl } = await findBinaries({ env: environment(), print: (line) => t.comment(line) })
     const expected = [

@@ -7,7 +7,10 @@ const CHAIN = 12
 const KILLS = 4
 
 t.test('a reconciler that is killed at any moment leaves no object behind', async (t) => {
-  const cluster = await graphCluster(t, { reconcilerFlags: ['--no-leader-elect'] })
+  const cluster = await graphCluster(t, {
+    hasWebhook: false,
+    reconcilerFlags: ['--no-leader-elect'],
+  })
   const { admin, read, apply, untilReady, untilGone } = cluster
   const { reconciler } = cluster.system
   const chain = (generation: number) =>

@@ -15,7 +15,7 @@ const DEFINITION =
   '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/transforms.platform.pequod.io'
 
 t.test('deleting a Transform', async (t) => {
-  const cluster = await graphCluster(t)
+  const cluster = await graphCluster(t, { hasWebhook: false })
   const { admin, read, apply, untilReady, untilGone } = cluster
   const make = async (name: string, nodes: readonly object[], spec: object = {}) => {
     await apply(inlineTransform(name, moduleOf(...nodes), { ...spec }))

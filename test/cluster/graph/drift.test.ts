@@ -6,7 +6,7 @@ import { configMapNode, moduleOf } from './modules.ts'
 const MERGE = 'application/merge-patch+json'
 
 t.test('drift', async (t) => {
-  const cluster = await graphCluster(t)
+  const cluster = await graphCluster(t, { hasWebhook: false })
   const { admin, read, apply, untilReady } = cluster
   const path = configMapPath('kept')
   await apply(

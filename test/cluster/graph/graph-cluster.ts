@@ -31,6 +31,8 @@ const GROUP = '/apis/platform.pequod.io/v1alpha1'
 export interface GraphClusterOptions extends TestClusterOptions {
   readonly reconcilerFlags?: readonly string[]
   readonly webhookFlags?: readonly string[]
+  /** False where nobody is at the door: what the reconciler makes of what it would have refused. */
+  readonly hasWebhook?: boolean
   /** Further namespaces that are enrolled. */
   readonly homes?: readonly string[]
 }
@@ -75,7 +77,13 @@ export const inlineTransform = (
 /** Starts a cluster and the system on it, under its own accounts, and waits until the webhook judges; all ends with the test. */
 export async function graphCluster(
   t: Scope,
-  { reconcilerFlags = [], webhookFlags = [], homes = [], ...rest }: GraphClusterOptions = {},
+  {
+    reconcilerFlags = [],
+    webhookFlags = [],
+    hasWebhook = true,
+    homes = [],
+    ...rest
+  }: GraphClusterOptions = {},
 ): Promise<GraphCluster> {
   const cluster = await testCluster(t, rest)
   await install(cluster, graphManifests([HOME, ...homes]))
@@ -92,15 +100,17 @@ export async function graphCluster(
     evaluator: await findTool('cue-evaluator', env, (line) => t.comment(line)),
     reconcilerFlags: [`--webhook-timeout=${PATIENCE_S}`, ...reconcilerFlags],
     webhookFlags,
+    hasWebhook,
   })
   t.teardown(async () => {
-    for (const child of [system.webhook, system.reconciler].map((process) => process.child()))
+    const processes = [system.reconciler, ...(hasWebhook ? [system.webhook] : [])]
+    for (const child of processes.map((process) => process.child()))
       if (!child.isRunning())
         t.comment(`the ${child.name} ended by itself:\n${lastLines(child.output(), 20)}`)
     await system.stop()
     await client.close()
   })
-  await until('the webhook judges', () => isJudged(client, HOME))
+  if (hasWebhook) await until('the webhook judges', () => isJudged(client, HOME))
   const read = async (path: string) => {
     const { status, body } = await cluster.admin('GET', path)
     return status === 404 ? undefined : body

@@ -7,7 +7,11 @@ const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 const OUTSIDE = 'outside'
 
 t.test('a namespace that is deleted is not held up, and nothing outside of it goes', async (t) => {
-  const cluster = await graphCluster(t, { controllerManager: true, homes: [OUTSIDE] })
+  const cluster = await graphCluster(t, {
+    controllerManager: true,
+    hasWebhook: false,
+    homes: [OUTSIDE],
+  })
   const { admin, read, apply, untilReady, untilGone } = cluster
   await apply({
     apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -12,7 +12,7 @@ import {
 import { configMapNode, moduleOf } from './modules.ts'
 
 t.test('the objects of graphs', async (t) => {
-  const cluster = await graphCluster(t)
+  const cluster = await graphCluster(t, { hasWebhook: false })
   const { read, apply, untilReady, untilGone } = cluster
   const transform = (name: string, nodes: readonly object[], spec: object = {}) =>
     apply(inlineTransform(name, moduleOf(...nodes), { ...spec }))

@@ -16,7 +16,7 @@ const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 const ELSEWHERE = 'elsewhere'
 
 t.test('whose rights', async (t) => {
-  const cluster = await graphCluster(t)
+  const cluster = await graphCluster(t, { hasWebhook: false })
   const { admin, read, apply, untilReady, untilGone } = cluster
   const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   await apply(namespace(ELSEWHERE))

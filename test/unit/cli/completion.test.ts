@@ -39,6 +39,17 @@ t.test('bash completes commands, options, their choices, and files', async (t) =
   t.same(completed('status', '--helpme'), [''])
 })
 
+t.test('bash completes commands below commands, and their options', async (t) => {
+  t.same(completed('graph', ''), ['render', 'check', 'diff', 'tree'])
+  t.same(completed('graph', 're'), ['render'])
+  t.same(completed('graph', 'render', '--mod'), ['--module'])
+  t.same(completed('graph', 'render', '-o', ''), ['yaml', 'json'])
+  t.same(completed('graph', 'check', '--output', 's'), [''], 'which the command check has')
+  t.same(completed('reconciler', ''), ['baseline', 'graph'])
+  t.same(completed('reconciler', 'graph', '--cue'), ['--cue-evaluator'])
+  t.same(completed('reconciler', '--hco'), ['--hco-namespace'])
+})
+
 t.test('zsh and fish get every command and option', async (t) => {
   const zsh = completion(program, 'zsh')
   t.match(zsh, /^#compdef virt-platform-autopilot\n/)
@@ -51,5 +62,10 @@ t.test('zsh and fish get every command and option', async (t) => {
       t.match(fish, `__fish_seen_subcommand_from ${command.name()}' -`, `${long}`)
   }
   t.match(fish, /from check' -s o -l output -r -f -a 'text json sarif junit' -d '/)
+  t.match(fish, /'not \S+ graph; and __fish_seen_subcommand_from check' -s o /)
+  t.match(
+    fish,
+    /_from graph; and __fish_seen_subcommand_from check' -s o -l output -r -f -a 'text json' -d '/,
+  )
   t.equal((fish.match(/(?<!\\)'/g)?.length ?? 0) % 2, 0, 'every quote is closed')
 })

@@ -5,7 +5,7 @@ import { parse } from 'acorn'
 
 const SOURCES = join(import.meta.dirname, '../../../src')
 
-/** Where the webhook's words come from. */
+/** Where the words of the baseline's webhook come from. */
 const SPEAKERS = [
   'answer.ts',
   'deletion-messages.ts',
@@ -37,7 +37,9 @@ const SPEAKERS = [
 ]
 
 function pathOf(name: string): string {
-  const [path, ...others] = globSync(join(SOURCES, '{webhook,shared}', '**', name))
+  const [path, ...others] = globSync(join(SOURCES, '{webhook,shared}', '**', name), {
+    exclude: ['**/graph/**'],
+  })
   if (path === undefined || others.length > 0) throw new Error(`${name}: not one file of that name`)
   return path
 }

@@ -44,6 +44,8 @@ export interface GraphSystemOptions {
   readonly evaluator: string
   readonly reconcilerFlags?: readonly string[]
   readonly webhookFlags?: readonly string[]
+  /** False where the webhook is not started. */
+  readonly hasWebhook?: boolean
 }
 
 /** The system at work on one cluster. */
@@ -62,7 +64,8 @@ const HOST = '127.0.0.1'
 
 /** Starts both processes of the system on tokens of their own accounts, which are there already. */
 export async function startGraphSystem(options: GraphSystemOptions): Promise<GraphSystem> {
-  const { folder, evaluator, reconcilerFlags = [], webhookFlags = [] } = options
+  const { folder, evaluator, hasWebhook = true } = options
+  const { reconcilerFlags = [], webhookFlags = [] } = options
   mkdirSync(folder, { recursive: true })
   const [port, opsPort, webhookOpsPort] = await Promise.all([freePort(), freePort(), freePort()])
   const webhookUrl = `https://${HOST}:${port}`
@@ -84,7 +87,7 @@ export async function startGraphSystem(options: GraphSystemOptions): Promise<Gra
         ...flags,
       ],
     )
-    process.start()
+    if (hasWebhook || command !== 'webhook') process.start()
     return process
   }
   const [webhook, reconciler] = await Promise.all([
@@ -105,7 +108,7 @@ export async function startGraphSystem(options: GraphSystemOptions): Promise<Gra
     opsPort,
     webhookOpsPort,
     stop: async () => {
-      await Promise.all([reconciler.stop(), webhook.stop()])
+      await Promise.all([reconciler.stop(), ...(hasWebhook ? [webhook.stop()] : [])])
     },
   }
 }

@@ -11,14 +11,7 @@ import {
   type ResourceGraph,
   type ResourceGraphStatus,
 } from '../../../shared/graph/resource-graph.ts'
-import {
-  RESOURCE_GRAPHS,
-  resourceGraphOf,
-  resourceOf,
-  TRANSFORMS,
-  transformOf,
-} from '../../../shared/graph/sources.ts'
-import { inventoryIn, inventoryOf } from '../../../shared/graph/stored-inventory.ts'
+import { inventoryIn } from '../../../shared/graph/stored-inventory.ts'
 import {
   accountOf,
   intervalMs,
@@ -30,8 +23,15 @@ import type { Executor, Work } from '../../executor/executor.ts'
 import type { Observer } from '../../executor/observer.ts'
 import type { Controller } from '../../manager/manager.ts'
 import { type AccountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
+import {
+  RESOURCE_GRAPHS,
+  resourceGraphOf,
+  resourceOf,
+  TRANSFORMS,
+  transformOf,
+} from '../sources.ts'
 import { obstacleToDeleting } from './obstacle-to-deleting.ts'
-import { statusAfter, statusAtRest, statusWhileDeleting } from './status.ts'
+import { inventoryOf, statusAfter, statusAtRest, statusWhileDeleting } from './status.ts'
 
 export interface ResourceGraphControllerOptions {
   readonly client: Client

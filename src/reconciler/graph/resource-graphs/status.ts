@@ -1,7 +1,7 @@
 import { type Condition, conditionsFrom, type Finding } from '../../../shared/api/conditions.ts'
 import { timestamp } from '../../../shared/cluster/resource.ts'
 import type { ResourceGraph, ResourceGraphStatus } from '../../../shared/graph/resource-graph.ts'
-import { inventoryOf } from '../../../shared/graph/stored-inventory.ts'
+import type { Inventory } from '../../../shared/graph-engine/inventory.ts'
 import { titleOf } from '../../../shared/graph-engine/node.ts'
 import type { Obstacle } from '../../../shared/graph-engine/prune/prune.ts'
 import type { Teardown } from '../../../shared/graph-engine/prune/teardown.ts'
@@ -55,6 +55,13 @@ function statusWith({ status, metadata }: ResourceGraph, found: readonly Finding
     conditions: conditionsFrom(found, before, { generation, now }),
   }
 }
+
+/** Times are compared, and stored, as the API has them. */
+export const inventoryOf = (inventory: Inventory): NonNullable<ResourceGraphStatus['inventory']> =>
+  inventory.map(({ removedAt, ...item }) => ({
+    ...item,
+    ...(removedAt !== undefined && { removedAt: timestamp(removedAt) }),
+  }))
 
 function readyFinding({ spec }: ResourceGraph, step: Step): Finding {
   const { summary, obstacles, inventory } = step

@@ -18,13 +18,6 @@ import {
   type ResourceGraphSpec,
 } from '../../../shared/graph/resource-graph.ts'
 import {
-  RESOURCE_GRAPHS,
-  resourceGraphOf,
-  resourceOf,
-  TRANSFORMS,
-  transformOf,
-} from '../../../shared/graph/sources.ts'
-import {
   accountOf,
   intervalMs,
   TRANSFORM,
@@ -36,6 +29,13 @@ import type { Module } from '../../../shared/modules/module.ts'
 import { sha256 } from '../../../shared/ops/digest.ts'
 import type { Controller } from '../../manager/manager.ts'
 import { type AccountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
+import {
+  RESOURCE_GRAPHS,
+  resourceGraphOf,
+  resourceOf,
+  TRANSFORMS,
+  transformOf,
+} from '../sources.ts'
 import { decideTransform, type TransformInput } from './decide.ts'
 import { finalizeTransform } from './finalize.ts'
 import { configMapsIn, loadModule } from './load-module.ts'

@@ -5,13 +5,13 @@ import { deleteExactly, patchJson, read, timestamp } from '../../../shared/clust
 import { titleOf } from '../../../shared/engine/json/object.ts'
 import { FINALIZER } from '../../../shared/graph/names.ts'
 import { RESOURCE_GRAPH, type ResourceGraph } from '../../../shared/graph/resource-graph.ts'
-import { resourceOf } from '../../../shared/graph/sources.ts'
 import {
   isOrphaning,
   TRANSFORM,
   type Transform,
   type TransformStatus,
 } from '../../../shared/graph/transform.ts'
+import { resourceOf } from '../sources.ts'
 
 /** Has the graph of a deleted Transform deleted, and lets the Transform go when it is. Returns what to say meanwhile. */
 export async function finalizeTransform(

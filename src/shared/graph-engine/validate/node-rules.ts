@@ -99,7 +99,7 @@ const object = all(
 
 const applyPolicy = mapOf({
   optional: {
-    mode: oneOf(['Apply', 'Create', 'Adopt']),
+    mode: oneOf(['Apply', 'Create']),
     conflictPolicy: oneOf(['Error', 'Force']),
     deletionPolicy: oneOf(['Delete', 'Orphan']),
   },

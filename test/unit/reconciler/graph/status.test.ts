@@ -1,10 +1,11 @@
 import t from 'tap'
 import {
+  inventoryOf,
   statusAfter,
   statusWhileDeleting,
 } from '../../../../src/reconciler/graph/resource-graphs/status.ts'
 import type { ResourceGraph } from '../../../../src/shared/graph/resource-graph.ts'
-import { inventoryIn, inventoryOf } from '../../../../src/shared/graph/stored-inventory.ts'
+import { inventoryIn } from '../../../../src/shared/graph/stored-inventory.ts'
 import type { InventoryItem } from '../../../../src/shared/graph-engine/inventory.ts'
 import type { Obstacle } from '../../../../src/shared/graph-engine/prune/prune.ts'
 import type { Step } from '../../../../src/shared/graph-engine/step/step.ts'

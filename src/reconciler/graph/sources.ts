@@ -1,8 +1,8 @@
-import { apiVersionOf, type CustomResource } from '../api/custom-resource.ts'
-import type { Resource } from '../cluster/resource.ts'
-import type { Source, Store } from '../cluster/store.ts'
-import { RESOURCE_GRAPH, type ResourceGraph } from './resource-graph.ts'
-import { TRANSFORM, type Transform } from './transform.ts'
+import { apiVersionOf, type CustomResource } from '../../shared/api/custom-resource.ts'
+import type { Resource } from '../../shared/cluster/resource.ts'
+import type { Source, Store } from '../../shared/cluster/store.ts'
+import { RESOURCE_GRAPH, type ResourceGraph } from '../../shared/graph/resource-graph.ts'
+import { TRANSFORM, type Transform } from '../../shared/graph/transform.ts'
 
 /** Where the objects of one of our kinds are, of one namespace or of all. */
 export const resourceOf = (kind: CustomResource, namespace?: string): Resource => ({
