@@ -9,6 +9,7 @@ import { CHOSEN } from '../../chart/matrix.ts'
 import type { Loose } from '../../chart/pods.ts'
 import { openRehearsal } from '../../e2e/rehearsal.ts'
 import { asLine, auditedOfAll } from '../harness/audit.ts'
+import { run } from '../harness/run.ts'
 import { until } from '../harness/until.ts'
 import { embeddedSite } from './embedded-site.ts'
 
@@ -30,7 +31,8 @@ const VALUES = {
   reconciler: ONE,
   systems: { graph: { enabled: true, enroll: [HOME], webhook: ONE, reconciler: ONE } },
 }
-const WAIT = ['--create-namespace', '--wait', '--timeout=5m']
+const END = ['--wait', '--timeout=5m']
+const WAIT = ['--create-namespace', ...END]
 
 t.test('the chart with the system graph, from its installation to its end', async (t) => {
   const site = await embeddedSite(t, { crds: false }, ['baseline', 'graph'])
@@ -84,7 +86,7 @@ t.test('the chart with the system graph, from its installation to its end', asyn
   await t.test(
     'the end takes what holds writes and deletions up, and leaves the rest',
     async (t) => {
-      await helm('uninstall', ['--wait', '--timeout=5m'])
+      await helm('uninstall', END)
       t.equal(await read(CONFIGURATION), undefined)
       t.same((await read(POLICIES)).items, [])
       t.same(await finalizers(), [undefined, undefined])
@@ -108,12 +110,24 @@ t.test('the chart with the system graph, from its installation to its end', asyn
     await until('the Transform is held again', isHeld, LONG_MS)
     await untilReady()
     t.equal((await read(DEPLOYMENT)).metadata.uid, deployment.metadata.uid)
-    await helm('uninstall', ['--wait', '--timeout=5m'])
+  })
+
+  await t.test('it is switched off as the page says', async (t) => {
+    t.match(await run(['unregister', 'graph', `--kubeconfig=${site.kubeconfig}`]), { code: 0 })
+    await helm('upgrade', END, { ...VALUES, systems: { graph: { enabled: false } } })
+    t.same(await finalizers(), [undefined, undefined])
+    t.equal(await read(CONFIGURATION), undefined)
   })
 
   await t.test('without it, a Transform goes at once and its objects stay', async (t) => {
     await kubectl('delete', 'transform', 'shop', '-n', HOME, '--timeout=30s')
     await until('its graph is collected', async () => !(await read(OURS[1] ?? '')))
+    t.equal((await read(DEPLOYMENT)).metadata.deletionTimestamp, undefined)
+  })
+
+  await t.test('without its definitions, too', async (t) => {
+    await kubectl('apply', '-n', HOME, '-f', join(SAMPLES, 'webservice.yaml'))
+    await kubectl('delete', 'crd', ...KINDS.map(definitionName), '--timeout=60s')
     t.equal((await read(DEPLOYMENT)).metadata.deletionTimestamp, undefined)
   })
 })
