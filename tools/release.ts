@@ -1,6 +1,6 @@
 // What a release is made from, for .github/workflows/release.yaml:
 // `node tools/release.ts check v1.2.3` fails where the tag is not what the files say, `notes` prints the version's changes, and
-// `chart REPOSITORY DIGEST` has the chart install that image.
+// `chart REPOSITORY DIGEST GRAPH_DIGEST` has the chart install these images.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseDocument } from 'yaml'
@@ -32,12 +32,25 @@ export const sectionsOf = (changelog: string) =>
       return { title, changes: lines.join('\n').trim() }
     })
 
-/** The values of the chart with this image for the one to install; throws where they are not as we know them. */
-export function valuesWith(values: string, repository: string, digest: string): string {
+/** The images of a release: where they are, and which one is the baseline's and which the system's. */
+interface Images {
+  readonly repository: string
+  readonly digest: string
+  readonly graphDigest: string
+}
+
+/** The values of the chart with these images for the ones to install; throws where they are not as we know them. */
+export function valuesWith(values: string, { repository, digest, graphDigest }: Images): string {
   const document = parseDocument(values)
-  for (const [name, value] of Object.entries({ repository, digest })) {
-    if (!document.hasIn(['image', name])) throw new Error(`${VALUES} has no image.${name}`)
-    document.setIn(['image', name], value)
+  const stated = [
+    [['image', 'repository'], repository],
+    [['image', 'digest'], digest],
+    // Its repository is derived from the other one's.
+    [['systems', 'graph', 'image', 'digest'], graphDigest],
+  ] as const
+  for (const [path, value] of stated) {
+    if (!document.hasIn(path)) throw new Error(`${VALUES} has no ${path.join('.')}`)
+    document.setIn(path, value)
   }
   return document.toString({ lineWidth: 0 })
 }
@@ -55,8 +68,9 @@ const COMMANDS: Readonly<Record<string, (...args: readonly string[]) => void>> =
   notes() {
     console.log(sectionsOf(read('CHANGELOG.md'))[0]?.changes)
   },
-  chart(repository = '', digest = '') {
-    writeFileSync(join(ROOT, VALUES), valuesWith(read(VALUES), repository, digest))
+  chart(repository = '', digest = '', graphDigest = '') {
+    const images = { repository, digest, graphDigest }
+    writeFileSync(join(ROOT, VALUES), valuesWith(read(VALUES), images))
   },
 }
 

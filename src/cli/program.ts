@@ -14,7 +14,7 @@ import {
   logLevelOption,
   outputOption,
 } from './options.ts'
-import { addProcessCommands } from './processes/commands.ts'
+import { addProcessCommands, systemArgument } from './processes/commands.ts'
 
 /** The name under which the product lives in a cluster where nothing says otherwise. */
 export const DEFAULT_NAMESPACE = 'virt-platform-autopilot'
@@ -55,7 +55,13 @@ export function createProgram(env: Env, namespace = podNamespace() ?? DEFAULT_NA
       .option('--force-gpu', 'as if a node had a GPU')
 
   const processes = addProcessCommands(clusterCommand, env)
-  addGraphCommands({ ...processes, program, commandOf }, env)
+  const unregister = command('unregister', 'remove our webhook configurations from a cluster')
+    .addArgument(systemArgument('which system’s'))
+    .addOption(kubeconfigOption())
+    .action(async (_system, options) =>
+      (await import('./unregister.ts')).unregisterWebhook(options),
+    )
+  addGraphCommands({ ...processes, unregister, program, commandOf }, env)
 
   clusterCommand(
     'status',
@@ -131,10 +137,6 @@ export function createProgram(env: Env, namespace = podNamespace() ?? DEFAULT_NA
     'rbac',
     'print the ServiceAccounts and least-privilege roles of both processes; with --assets, only what your own assets need besides',
   ).action(async (options) => (await import('./rbac.ts')).rbac(options))
-
-  command('unregister', 'remove our webhook configurations from a cluster')
-    .addOption(kubeconfigOption())
-    .action(async (options) => (await import('./unregister.ts')).unregisterWebhook(options))
 
   command('completion', 'print what completes our command lines in a shell')
     .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))

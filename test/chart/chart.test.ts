@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Command } from 'commander'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { loadCatalogWith } from '../../src/cli/assets.ts'
@@ -88,6 +89,16 @@ t.test('the chart', async (t) => {
     [{ tolerations: [{ keys: 'a' }] }, /keys/],
     [{ affinity: { node: {} } }, /node/],
     [{ logLevel: 'verbose' }, /logLevel/],
+    [{ systems: { grahp: {} } }, /grahp/],
+    [{ systems: { graph: { enroll: ['kube-system'] } } }, /enroll/],
+    [{ systems: { graph: { enroll: ['Shop'] } } }, /enroll/],
+    [{ systems: { graph: { enabled: true, namespace: '' } } }, /namespace/],
+    [{ systems: { graph: { enabled: true, namespace: NAMESPACE } } }, /could forge/],
+    [
+      { systems: { graph: { enabled: true, namespace: 'a', enroll: ['a'] } } },
+      /enroll has a, which is ours/,
+    ],
+    [{ systems: { graph: { failurePolicy: 'Igno' } } }, /failurePolicy/],
     [{ enabled: 'yes' }, /enabled/],
   ] as const) {
     await t.test(`refuses ${JSON.stringify(values)}`, async (t) => {
@@ -170,19 +181,25 @@ function isRestricted(t: Test, { spec, annotations }: Pod): void {
     })
 }
 
-const programs = createProgram({}).commands
+const program = createProgram({})
 
 /** Whether the program, which is the image's entry point, takes the arguments. */
 function isRunnable(t: Test, { args, command, image, resources }: Loose): void {
-  const [name, ...flags] = args as readonly string[]
+  const [name = '', ...rest] = args as readonly string[]
+  // The baseline is meant where no system is named.
+  const systems = rest.filter((arg) => !arg.startsWith('--'))
+  const flags = rest.slice(systems.length)
   t.equal(command, undefined)
   t.match(image, /^\S+[:@]\S+$/)
   t.ok(resources.requests.memory)
-  const known = programs.find((program) => program.name() === name)
+  const known = [name, ...systems].reduce(
+    (parent, name) => parent.commands.find((one) => one.name() === name) ?? new Command('none'),
+    program,
+  )
   for (const text of flags) {
     const [, flag, value = ''] = /^(--[a-z-]+)=(.+)$/s.exec(text) ?? []
-    const option = known?.options.find(({ long }) => long === flag)
-    t.ok(option, `${name} ${text}`)
+    const option = known.options.find(({ long }) => long === flag)
+    t.ok(option, `${name} ${systems.join(' ')} ${text}`)
     t.doesNotThrow(() => option?.parseArg?.(value, undefined), text)
   }
 }

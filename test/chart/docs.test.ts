@@ -21,7 +21,7 @@ t.test('the README and the chart’s install it as they say', async (t) => {
   const rendered = async (command: string) => {
     const line = command
       .replace(/^helm (install|upgrade)/, `'${helm}' template --kube-version=1.34.0`)
-      .replace(' --reuse-values', ' --set disruptiveChanges=hold')
+      .replace(' --reuse-values', ' --set disruptiveChanges=hold,activation=observe')
     return (await promisify(execFile)('/bin/sh', ['-c', line], { cwd: ROOT, env })).stdout
   }
   const [observe = '', on = ''] = commandsOf('README.md')
@@ -34,4 +34,8 @@ t.test('the README and the chart’s install it as they say', async (t) => {
   }
   t.match(on, ' --reuse-values ')
   t.match(await rendered(on), '--activation=on\n')
+  const [graph = '', off = ''] = commandsOf('docs/graph/operations.md')
+  for (const name of ['team-a', 'team-b'])
+    t.match(await rendered(graph), `name: transforms\n  namespace: "${name}"\n`)
+  t.notMatch(await rendered(off), 'virt-platform-autopilot-graph')
 })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { BASELINE } from '../../src/shared/baseline/names.ts'
-import { helmOn, objectsIn, templateArgs } from './helm.ts'
+import { GRAPH } from '../../src/shared/graph/names.ts'
+import { helmOn, NAMESPACE, objectsIn, templateArgs } from './helm.ts'
 import { CHOSEN } from './matrix.ts'
 import type { Loose } from './pods.ts'
 
@@ -16,6 +17,8 @@ t.test('what helm runs beside the installation', async (t) => {
   }
   const look = () => hooks(`${BASELINE.name}-diff`, { preInstall: { diff: { enabled: true } } })
   const end = () => hooks(`${BASELINE.name}-unregister`)
+  const endOfGraph = () =>
+    hooks(`${GRAPH.name}-unregister`, { systems: { graph: { enabled: true } } })
   const kindsOf = (objects: readonly Loose[]) => objects.map(({ kind }) => kind).sort()
   const rulesOf = (objects: readonly Loose[]): readonly Loose[] =>
     objects.flatMap(({ rules = [] }) => rules)
@@ -23,6 +26,7 @@ t.test('what helm runs beside the installation', async (t) => {
   for (const [what, find, events] of [
     ['an installation and every upgrade', look, 'pre-install,pre-upgrade'],
     ['the end', end, 'pre-delete'],
+    ['the end of graphs', endOfGraph, 'pre-delete'],
   ] as const) {
     await t.test(`the Job before ${what} runs as an account that is made for it`, async (t) => {
       const objects = await find()
@@ -84,6 +88,32 @@ t.test('what helm runs beside the installation', async (t) => {
         resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
         resourceNames: [BASELINE.webhookConfiguration],
         verbs: ['delete'],
+      },
+    ])
+  })
+
+  await t.test('before the end of graphs it may let them go, and delete none', async (t) => {
+    const objects = await endOfGraph()
+    t.same(kindsOf(objects), ['ClusterRole', 'ClusterRoleBinding', 'Job', 'ServiceAccount'])
+    for (const { metadata } of objects)
+      t.ok([undefined, NAMESPACE].includes(metadata.namespace), 'its own namespace may be gone')
+    t.strictSame(rulesOf(objects), [
+      {
+        apiGroups: ['admissionregistration.k8s.io'],
+        resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+        resourceNames: [GRAPH.webhookConfiguration],
+        verbs: ['delete'],
+      },
+      {
+        apiGroups: ['platform.pequod.io'],
+        resources: ['transforms', 'resourcegraphs'],
+        verbs: ['list', 'patch'],
+      },
+      {
+        apiGroups: ['coordination.k8s.io'],
+        resources: ['leases'],
+        resourceNames: [GRAPH.lease],
+        verbs: ['get', 'create', 'patch'],
       },
     ])
   })

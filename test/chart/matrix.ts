@@ -56,6 +56,22 @@ const EVERYTHING = {
 
 const ISSUER = { group: 'cert-manager.io', kind: 'ClusterIssuer', name: 'company' }
 
+const GRAPH = { enabled: true, enroll: ['shop'] }
+
+const EVERYTHING_OF_GRAPH = {
+  ...GRAPH,
+  namespace: 'graphs',
+  createNamespace: false,
+  image: { repository: 'example.com/graph', tag: 'v2' },
+  webhook: { port: 8443, replicas: 1, extraArgs: ['--client-ca=/etc/authorities'] },
+  reconciler: {
+    replicas: 1,
+    resources: { limits: { memory: '1Gi' }, requests: { memory: '1Gi' } },
+  },
+  failurePolicy: 'Fail',
+  enroll: ['shop', '42'],
+}
+
 /** Installations that must work, by what is particular about them. */
 export const INSTALLATIONS: Readonly<Record<string, Values>> = {
   'the default': {},
@@ -70,5 +86,14 @@ export const INSTALLATIONS: Readonly<Record<string, Values>> = {
   'by digest': { image: { digest: `sha256:${'0'.repeat(64)}` } },
   'with a look before it': { preInstall: { diff: { enabled: true } } },
   'with everything said': EVERYTHING,
+  'with graphs': { systems: { graph: GRAPH } },
+  'with graphs, on Kubernetes with cert-manager': {
+    certificates: { mode: 'cert-manager' },
+    systems: { graph: GRAPH },
+  },
+  'with everything said of graphs, on OpenShift': {
+    ...OPENSHIFT,
+    systems: { graph: EVERYTHING_OF_GRAPH },
+  },
   'with everything said, on OpenShift': { ...EVERYTHING, ...OPENSHIFT },
 }

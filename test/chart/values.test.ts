@@ -16,12 +16,21 @@ t.test('the values of the chart', async (t) => {
     for (const mode of ['own', 'cert-manager', 'service-ca']) {
       await t.test(`${text} is a text wherever a text is wanted: ${mode}`, async (t) => {
         const said = async (text: string) => {
-          const { certificates, preInstall: _, ...rest } = saying(text, schema) as Loose
+          const { certificates, systems, preInstall: _, ...rest } = saying(text, schema) as Loose
           const values = {
             ...rest,
             ...CHOSEN,
             certificates: { ...certificates, mode },
             preInstall: { diff: { enabled: true } },
+            // What lives in one namespace may not in another's.
+            systems: {
+              graph: {
+                ...systems.graph,
+                enabled: true,
+                namespace: `${text}1`,
+                enroll: [`${text}2`],
+              },
+            },
           }
           const { stdout, stderr } = await helm(templateArgs(text), values)
           t.equal(stderr, '')

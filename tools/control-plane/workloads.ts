@@ -12,8 +12,8 @@ export interface WorkloadsOptions {
   readonly stages: string
   /** The address that each pod is said to have: of this machine, if the API server is to reach what listens there. */
   readonly podAddress: string
-  /** A namespace whose pods somebody else runs. */
-  readonly except?: string
+  /** Namespaces whose pods somebody else runs. */
+  readonly except?: readonly string[]
 }
 
 /**
@@ -75,8 +75,8 @@ const OF_JOB: Requirement = {
   values: ['Job'],
 }
 
-function stagesFor({ podAddress, except = '' }: WorkloadsOptions) {
-  const played: Requirement = { key: '.metadata.namespace', operator: 'NotIn', values: [except] }
+function stagesFor({ podAddress, except = [''] }: WorkloadsOptions) {
+  const played: Requirement = { key: '.metadata.namespace', operator: 'NotIn', values: except }
   const conditions = (...types: readonly string[]) =>
     types.map((type) => `- {type: ${type}, status: "True", lastTransitionTime: {{ Now | Quote }}}`)
   const containers = (state: string, ready: boolean) => [

@@ -51,7 +51,8 @@ export async function createKindCluster(options: KindOptions): Promise<KindClust
       '--wait=5m',
     ])
     // A builder of Docker's own keeps what it made to itself, unless it is told to.
-    await run('npm', ['run', 'image', ...(engine === 'docker' ? ['--', '--load'] : [])])
+    const target = ['--', '--target=baseline']
+    await run('npm', ['run', 'image', ...target, ...(engine === 'docker' ? ['--load'] : [])])
     await run(engine, ['save', `--output=${archive}`, `${repository}:${version}`])
     await run(kind, ['load', 'image-archive', archive, `--name=${name}`])
   } catch (error) {

@@ -10,6 +10,7 @@ import { loadCatalog } from '../../src/shared/baseline/catalog/load-catalog.ts'
 import { readLock } from '../crds/read-lock.ts'
 import { assetsPage } from './assets-page.ts'
 import { CHART_NOTICE } from './chart/chart-notice.ts'
+import { graphFiles } from './chart/graph-files.ts'
 import { diffRolesFile, rolesFile, unregisterRolesFile } from './chart/roles-file.ts'
 import { valuesFile } from './chart/values-file.ts'
 import { valuesSchema } from './chart/values-schema.ts'
@@ -59,6 +60,9 @@ const groups: readonly ((catalog: Catalog) => Files)[] = [
       [`${CHART}/templates/roles.yaml`, rolesFile()],
       [`${CHART}/templates/diff-roles.yaml`, diffRolesFile()],
       [`${CHART}/templates/unregister-roles.yaml`, unregisterRolesFile()],
+      ...Object.entries(graphFiles()).map(
+        ([name, text]) => [`${CHART}/templates/graph/${name}`, text] as const,
+      ),
     ]),
   (catalog) => goldenRenders(catalog, GOLDEN),
 ]

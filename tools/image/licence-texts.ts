@@ -1,17 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { BundledPackage } from './bundled-packages.ts'
+import { join, resolve } from 'node:path'
+import type { Component } from './component.ts'
 
 const RULE = `\n${'-'.repeat(80)}\n`
 
-/** The licences of packages in one text, as most of them ask for where their code is passed on. */
-export const licenceTexts = (root: string, packages: readonly BundledPackage[]) =>
-  packages
-    .map((one) => `${one.name} ${one.version} (${one.license})\n\n${textsOf(join(root, one.path))}`)
+/** The licences of components in one text, as most of them ask for where their code is passed on. */
+export const licenceTexts = (root: string, components: readonly Component[]) =>
+  components
+    .map(
+      (one) => `${one.name} ${one.version} (${one.license})\n\n${textsOf(resolve(root, one.path))}`,
+    )
     .join(RULE)
 
+/** The names of the files in a folder that say under which licence it is. */
+export const licenceFilesIn = (folder: string): readonly string[] =>
+  readdirSync(folder).filter((name) => /^(licen[cs]e|notice)/i.test(name))
+
 function textsOf(folder: string): string {
-  const names = readdirSync(folder).filter((name) => /^(licen[cs]e|notice)/i.test(name))
+  const names = licenceFilesIn(folder)
   if (names.length > 0)
     return names.map((name) => readFileSync(join(folder, name), 'utf8').trimEnd()).join('\n\n')
   // Somebody who names a licence, and does not repeat it.

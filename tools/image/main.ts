@@ -1,5 +1,5 @@
-// Builds the image with the container engine that is there: `npm run image`. What follows is the engine's:
-// `npm run image -- --platform linux/amd64,linux/arm64`.
+// Builds the images with the container engine that is there: `npm run image`, or with `--target` one of them, which alone may be
+// given a name. What follows is the engine's: `npm run image -- --target graph --platform linux/amd64,linux/arm64`.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,6 +12,9 @@ const ENGINES = [
   { file: 'podman', build: ['build'], needs: [['info']] },
   { file: 'buildah', build: ['build'], needs: [['info']] },
 ] as const
+
+type Engine = (typeof ENGINES)[number]
+const TARGETS = ['baseline', 'graph'] as const
 
 const faults: string[] = []
 const engine = ENGINES.find(({ file, needs }) => {
@@ -35,13 +38,26 @@ function faultOf(file: string, args: readonly string[]): string | undefined {
   return `\`${[file, ...args].join(' ')}\` fails: ${said}`
 }
 
-function build({ file, build }: (typeof ENGINES)[number]): void {
-  const { name, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+function build(engine: Engine): void {
   const given = process.argv.slice(2)
   const isNamed = given.some((arg) => /^(-t|--tag|--manifest)(=|$)/.test(arg))
+  const isOne = given.some((arg) => /^--target(=|$)/.test(arg))
+  if (isNamed && !isOne) {
+    console.error('say which image is to have that name: --target baseline or --target graph')
+    process.exitCode = 2
+    return
+  }
+  for (const target of isOne ? [[]] : TARGETS.map((one) => ['--target', one]))
+    if (!process.exitCode) buildOne(engine, [...target, ...given], isNamed)
+}
+
+function buildOne({ file, build }: Engine, given: readonly string[], isNamed: boolean): void {
+  const { name, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const isGraph = /--target[= ]graph( |$)/.test(given.join(' '))
+  const image = `${name}${isGraph ? '-graph' : ''}:${version}`
   // Of several platforms, podman and buildah put the last one alone under a tag.
   const isList = file !== 'docker' && given.some((arg) => /^(--platform=)?\w+\/\w+,/.test(arg))
-  const named = isNamed ? [] : [isList ? '--manifest' : '--tag', `${name}:${version}`]
+  const named = isNamed ? [] : [isList ? '--manifest' : '--tag', image]
   const args = [...build, '--file', 'tools/image/Containerfile', ...named, ...given, '.']
   console.log(`> ${[file, ...args].join(' ')}`)
   process.exitCode = spawnSync(file, args, { cwd: ROOT, stdio: 'inherit' }).status ?? 1

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { BundledPackage } from './bundled-packages.ts'
+import { npmPurl } from './bundled-packages.ts'
+import type { Component } from './component.ts'
 
 /** What the bill of materials is of. */
 export interface Product {
@@ -9,15 +10,15 @@ export interface Product {
 }
 
 /**
- * A bill of materials in CycloneDX: our program and the packages in its bundle. `npm sbom` lists what is installed, the half of
+ * A bill of materials in CycloneDX: our program and what is in it. `npm sbom` lists what is installed, the half of
  * which is not in the bundle, and without the development dependencies leaves out what is both, as yaml.
  */
-export function sbomOf(product: Product, packages: readonly BundledPackage[]) {
+export function sbomOf(product: Product, parts: readonly Component[]) {
   // Some are there at two paths.
   const components = [
-    ...new Map(packages.map((one) => [purlOf(one), componentOf(one)] as const)).values(),
+    ...new Map(parts.map((one) => [one.purl, componentOf(one)] as const)).values(),
   ]
-  const own = { type: 'application', ...identityOf(product) }
+  const own = { type: 'application', ...identityOf({ ...product, purl: npmPurl(product) }) }
   return {
     bomFormat: 'CycloneDX',
     specVersion: '1.6',
@@ -32,26 +33,23 @@ export function sbomOf(product: Product, packages: readonly BundledPackage[]) {
   }
 }
 
-const componentOf = (one: BundledPackage) => ({
+const componentOf = ({ integrity, ...one }: Component) => ({
   type: 'library',
   ...identityOf(one),
-  hashes: [hashOf(one.integrity)],
+  ...(integrity !== undefined && { hashes: [hashOf(integrity)] }),
 })
 
-const identityOf = (one: Product) => ({
-  'bom-ref': purlOf(one),
+const identityOf = (one: Product & Pick<Component, 'purl'>) => ({
+  'bom-ref': one.purl,
   name: one.name,
   version: one.version,
   licenses: [
     /[ (]/.test(one.license) ? { expression: one.license } : { license: { id: one.license } },
   ],
-  purl: purlOf(one),
+  purl: one.purl,
 })
 
-const purlOf = ({ name, version }: { readonly name: string; readonly version: string }) =>
-  `pkg:npm/${name.replace('@', '%40')}@${version}`
-
-// npm writes sha512-BASE64, and CycloneDX wants the name with a dash and hexadecimal digits.
+// CycloneDX wants the name with a dash and hexadecimal digits.
 function hashOf(integrity: string) {
   const [, bits, digest = ''] = /^sha(\d+)-(.*)$/.exec(integrity) ?? []
   return { alg: `SHA-${bits}`, content: Buffer.from(digest, 'base64').toString('hex') }

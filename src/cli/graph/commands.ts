@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { Argument } from 'commander'
+import { Argument, Option } from 'commander'
 import type { Env } from '../../shared/ops/env.ts'
 import { durationOption, kubeconfigOption, opsListenOption, parseCount } from '../options.ts'
 import { spareMemory } from '../processes/memory.ts'
@@ -13,6 +13,7 @@ export interface GraphCommandsInput {
   /** Of the baseline: the system's own are below them. */
   readonly webhook: Command
   readonly reconciler: Command
+  readonly unregister: Command
 }
 
 /** Where the system lives where nothing says otherwise: never in the baseline's namespace. */
@@ -20,16 +21,23 @@ const NAMESPACE = 'virt-platform-autopilot-graph'
 
 /** Adds the commands of the system `graph`. */
 export function addGraphCommands(input: GraphCommandsInput, env: Env): void {
-  const { program, commandOf, webhook, reconciler } = input
+  const { program, commandOf, webhook, reconciler, unregister } = input
   const systems = new Argument('<system>', 'which system').choices(['graph'])
 
   // Else the baseline's options would be taken for its own wherever they stand.
-  for (const parent of [program, webhook, reconciler]) parent.enablePositionalOptions()
+  for (const parent of [program, webhook, reconciler, unregister]) parent.enablePositionalOptions()
   const systemCommand = (parent: Command, description: string) =>
     commandOf(parent, 'graph', description)
       .option('--namespace <name>', 'our own namespace', NAMESPACE)
       .addOption(kubeconfigOption())
-      .requiredOption('--cue-evaluator <file>', 'the program that evaluates CUE')
+      .addOption(
+        new Option(
+          '--cue-evaluator <file>',
+          'the program that evaluates CUE; default: CUE_EVALUATOR, which the image has',
+        )
+          .default(env.CUE_EVALUATOR)
+          .makeOptionMandatory(),
+      )
 
   withCertificates(withListeners(systemCommand(webhook, 'judge Transforms before they are stored')))
     .addOption(shutdownGraceOption())
@@ -62,6 +70,15 @@ export function addGraphCommands(input: GraphCommandsInput, env: Env): void {
     spareMemory()
     await (await import('./reconciler.ts')).graphReconciler(options)
   })
+
+  commandOf(
+    unregister,
+    'graph',
+    'remove our webhook configurations and drop our finalizers: nothing is deleted, and nobody leads for two minutes',
+  )
+    .option('--namespace <name>', 'our own namespace', NAMESPACE)
+    .addOption(kubeconfigOption())
+    .action(async (options) => (await import('./unregister.ts')).unregisterGraph(options))
 
   commandOf(
     program,

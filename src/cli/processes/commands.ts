@@ -16,15 +16,17 @@ import { shutdownGraceOption, withCertificates, withListeners } from './serving.
 /** The system that is run where none is named. */
 const BASELINE = 'baseline'
 
+/** The baseline as the argument of a command; another system's commands go below it. */
+export const systemArgument = (description: string) =>
+  new Argument('[system]', description).choices([BASELINE]).default(BASELINE)
+
 /** Adds the commands of the baseline's two processes, each of which loads only its own code; another system's go below them. */
 export function addProcessCommands(
   clusterCommand: (name: string, description: string) => Command,
   env: Env,
 ): { readonly webhook: Command; readonly reconciler: Command } {
   const systemCommand = (name: string, description: string) =>
-    clusterCommand(name, description).addArgument(
-      new Argument('[system]', 'which system it serves').choices([BASELINE]).default(BASELINE),
-    )
+    clusterCommand(name, description).addArgument(systemArgument('which system it serves'))
 
   const webhook = withCertificates(
     withListeners(

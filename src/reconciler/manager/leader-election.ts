@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, isConflict } from '../../shared/cluster/client.ts'
+import { type Client, isConflict, isNotFound } from '../../shared/cluster/client.ts'
 import { apply, microTime, pathOf, read } from '../../shared/cluster/resource.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 
@@ -200,6 +200,39 @@ function replace(
   const body = { ...lease, spec: { ...specOf(lease), ...spec } }
   const path = pathOf(leasesIn(namespace), lease.metadata.name)
   return client.send(path, { method: 'PUT', body, signal })
+}
+
+// Long enough for whatever ends the processes after it, and no burden to who installs them anew.
+const STAND_DOWN_SECONDS = 120
+const NOBODY = 'nobody-leads'
+
+export type StandDown = Pick<ElectionOptions, 'client' | 'namespace' | 'lease'>
+
+/** Has nobody lead for two minutes: takes the Lease, and waits until who held it has noticed. */
+export async function standDown({ client, namespace, lease }: StandDown): Promise<void> {
+  const at = leasesIn(namespace)
+  const before = await read(client, at, lease)
+  const renewTime = microTime()
+  const taken = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: lease, namespace },
+    spec: {
+      holderIdentity: NOBODY,
+      leaseDurationSeconds: STAND_DOWN_SECONDS,
+      acquireTime: renewTime,
+      renewTime,
+    },
+  }
+  try {
+    await apply(client, at, taken, { fieldManager: NOBODY })
+  } catch (error) {
+    // Without the namespace there is no Lease to hold.
+    if (isNotFound(error)) return
+    throw error
+  }
+  const { holderIdentity = '' } = before ? specOf(before) : {}
+  if (!['', NOBODY].includes(holderIdentity)) await sleep(RENEW_DEADLINE_MS)
 }
 
 async function release(options: ElectionOptions): Promise<void> {

@@ -30,6 +30,8 @@ export interface WatchInput {
 // A page is held as text and as objects: with 100 nodes in one, a start with many of them peaks 10 MB higher.
 const PAGE = 50
 const PARTIAL = 'g=meta.k8s.io;v=v1,application/json'
+/** What a list of metadata alone is asked for by. */
+export const METADATA_LIST = `application/json;as=PartialObjectMetadataList;${PARTIAL}`
 const FIRST_BACKOFF_MS = 100
 const LONGEST_BACKOFF_MS = 10_000
 
@@ -136,7 +138,7 @@ async function list(input: WatchInput, known: Map<string, string>): Promise<stri
     const { body } = await client.send(pathOf(at), {
       query: { ...selectorsOf(input), limit: PAGE, continue: next },
       signal,
-      ...(metadataOnly && { accept: `application/json;as=PartialObjectMetadataList;${PARTIAL}` }),
+      ...(metadataOnly && { accept: METADATA_LIST }),
     })
     const page = body as ListPage
     for (const item of page.items ?? []) {
@@ -157,7 +159,8 @@ async function list(input: WatchInput, known: Map<string, string>): Promise<stri
   return resourceVersion
 }
 
-interface ListPage {
+/** One page of a list, as the API server has it. */
+export interface ListPage {
   readonly kind: string
   /** Null in an empty list of metadata only. */
   readonly items: readonly KubeObject[] | null

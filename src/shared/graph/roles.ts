@@ -71,7 +71,7 @@ const ACCOUNT_RULES = [
 ]
 
 /** Namespaces that nobody enrols: their accounts have more rights than a Transform's author is to have. */
-const REFUSED = /^(kube-.*|openshift(-.*)?|virt-platform-autopilot.*)$/
+export const REFUSED = /^(kube-.*|openshift(-.*)?|virt-platform-autopilot.*)$/
 
 /** Whether a namespace may be enrolled; `own` is where we live. */
 export const isEnrollable = (namespace: string, own: string) =>

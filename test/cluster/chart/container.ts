@@ -5,6 +5,7 @@ import { read } from '../../../src/shared/cluster/resource.ts'
 import { freePort } from '../../../tools/control-plane/ports.ts'
 import { type Leashed, spawnLeashed } from '../../../tools/control-plane/processes.ts'
 import type { Loose } from '../../chart/pods.ts'
+import type { AssembledImage } from '../../image/assembled.ts'
 import { until } from '../harness/until.ts'
 
 /** What the containers of one namespace are run with. */
@@ -13,8 +14,8 @@ export interface ContainerOptions {
   readonly namespace: string
   /** Where mounts and logs are. */
   readonly folder: string
-  /** What the image runs. */
-  readonly command: readonly [string, ...string[]]
+  /** What the image runs, and the variables that it has. */
+  readonly image: Pick<AssembledImage, 'command' | 'env'>
   /** What stands for the token that is mounted into a pod: the path of a kubeconfig of its account. */
   readonly kubeconfigOf: (account: string) => Promise<string>
 }
@@ -36,8 +37,8 @@ const LISTEN_FLAGS: Readonly<Record<string, string>> = {
  * own: ports, since all pods share those of this machine, and in place of the files by which a pod knows its cluster a kubeconfig.
  */
 export async function startContainer(options: ContainerOptions, pod: Loose): Promise<Container> {
-  const { folder, kubeconfigOf } = options
-  const [file, ...entry] = options.command
+  const { folder, image, kubeconfigOf } = options
+  const [file, ...entry] = image.command
   const { metadata, spec } = pod
   const [container] = spec.containers
   const cwd = join(folder, metadata.name)
@@ -58,7 +59,7 @@ export async function startContainer(options: ContainerOptions, pod: Loose): Pro
     file,
     args: [...entry, ...container.args.map(inFolders), ...listening],
     cwd,
-    env: { ...Object.fromEntries(env), KUBECONFIG },
+    env: { ...image.env, ...Object.fromEntries(env), KUBECONFIG },
     logFile: join(cwd, 'log'),
   })
   return { process, ports }

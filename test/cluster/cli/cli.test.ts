@@ -52,7 +52,7 @@ t.test('a wrong command line is told in one line and ends with 2', async (t) => 
   const wrong: readonly (readonly [args: readonly string[], said: RegExp])[] = [
     [['reconciler', '--no-such-flag'], /unknown option '--no-such-flag'/],
     [['reconcile'], /unknown command 'reconcile'/],
-    [['webhook', 'graph'], /'graph' is invalid for argument 'system'.*baseline/],
+    [['webhook', 'graphs'], /'graphs' is invalid for argument 'system'.*baseline/],
     [['reconciler', 'baselines'], /'baselines' is invalid for argument 'system'/],
     [['reconciler', 'baseline', 'graph'], /too many arguments/],
     [['webhook', '--listen=nowhere'], /--listen.*"nowhere" is no address to listen on/],

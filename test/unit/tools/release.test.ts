@@ -11,6 +11,7 @@ const read = (name: string) => readFileSync(join(ROOT, name), 'utf8')
 const { version } = JSON.parse(read('package.json'))
 const VALUES = read('charts/virt-platform-autopilot/values.yaml')
 const DIGEST = `sha256:${'ab'.repeat(32)}`
+const GRAPH_DIGEST = `sha256:${'cd'.repeat(32)}`
 
 const release = (...args: readonly string[]) =>
   spawnSync(process.execPath, [ENTRY, ...args], { encoding: 'utf8' })
@@ -48,11 +49,19 @@ t.test('the notes are the newest section', async (t) => {
   t.ok(newest?.changes)
 })
 
-t.test('the chart of a release installs its image', async (t) => {
-  const { image, ...others } = parse(valuesWith(VALUES, 'example.com/a/b', DIGEST))
-  const { image: before, ...same } = parse(VALUES)
-  t.same(image, { ...before, repository: 'example.com/a/b', digest: DIGEST })
-  t.same(others, same)
-  t.throws(() => valuesWith(VALUES.replace('digest:', 'digests:'), 'a', DIGEST), /digest/)
-  t.throws(() => valuesWith(VALUES.replace('image:', 'images:'), 'a', DIGEST), /repository/)
+t.test('the chart of a release installs its images', async (t) => {
+  const images = { repository: 'example.com/a/b', digest: DIGEST, graphDigest: GRAPH_DIGEST }
+  const before = parse(VALUES)
+  const { systems } = before
+  t.same(parse(valuesWith(VALUES, images)), {
+    ...before,
+    image: { ...before.image, repository: images.repository, digest: DIGEST },
+    systems: {
+      ...systems,
+      graph: { ...systems.graph, image: { ...systems.graph.image, digest: GRAPH_DIGEST } },
+    },
+  })
+  t.throws(() => valuesWith(VALUES.replaceAll('digest:', 'digests:'), images), /digest/)
+  t.throws(() => valuesWith(VALUES.replace('image:', 'images:'), images), /repository/)
+  t.throws(() => valuesWith(VALUES.replace('systems:', 'system:'), images), /systems\.graph/)
 })

@@ -1,27 +1,21 @@
 import { ownFolder } from '../../../src/cli/assets.ts'
-import { kubernetesYaml } from '../../../src/cli/render/formats.ts'
 import {
   CONFIGURATION_KINDS,
   configurationsAt,
 } from '../../../src/reconciler/admission/webhook-configurations.ts'
-import { clusterRoleFor, type Rule } from '../../../src/shared/api/roles.ts'
+import { clusterRoleFor, type Rule, rule } from '../../../src/shared/api/roles.ts'
 import type { Catalog } from '../../../src/shared/baseline/catalog/catalog.ts'
 import { loadCatalog } from '../../../src/shared/baseline/catalog/load-catalog.ts'
 import { DIFF_ACCOUNT } from '../../../src/shared/baseline/generated/own-asset-roles.ts'
 import { accounts, readOnly } from '../../../src/shared/baseline/generated/rbac.ts'
 import { BASELINE } from '../../../src/shared/baseline/names.ts'
+import type { Identity } from '../../../src/shared/engine/identity.ts'
 import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { NOTICE } from '../notice.ts'
+import { hookAt, RELEASE, templated } from './templated.ts'
 
-// Stands for the release's own while the roles are made: a name that nothing else has, and that sorts behind all others.
-const PLACEHOLDER = 'zz-release-namespace'
-// A namespace that looks like a number is a text all the same.
-const EXPRESSION = '{{ .Release.Namespace | quote }}'
-
+const PLACEHOLDER = RELEASE.placeholder
 const own = (): Catalog => loadCatalog({ folders: [ownFolder()], namespace: PLACEHOLDER })
-
-const templated = (objects: readonly object[]) =>
-  objects.map(kubernetesYaml).join('---\n').replaceAll(PLACEHOLDER, EXPRESSION)
 
 /** The chart's template of the roles: what `rbac` prints, in the namespace of the release. */
 export const rolesFile = (catalog = own()) =>
@@ -43,36 +37,31 @@ export function diffRolesFile(catalog = own()): string {
  * The chart's template of what the Job before the end runs as: whatever became of the installation, the account is there then, and
  * may do what `unregister` does.
  */
-export function unregisterRolesFile(): string {
-  const name = `${BASELINE.name}-unregister`
-  const at = { account: name, namespace: PLACEHOLDER }
-  const rule = {
-    apiGroups: ['admissionregistration.k8s.io'],
-    resources: CONFIGURATION_KINDS.map((kind) => configurationsAt(kind).resource),
-    resourceNames: [BASELINE.webhookConfiguration],
-    verbs: ['delete'],
-  }
-  const account = { apiVersion: 'v1', kind: 'ServiceAccount' }
-  const objects = [
-    { ...account, metadata: { name, namespace: PLACEHOLDER } },
-    ...clusterRoleFor(at, name, [rule]),
+export const unregisterRolesFile = () =>
+  `# ${NOTICE}\n${templated(unregisterAccount(BASELINE, RELEASE.placeholder, []).map(hookAt('pre-delete')))}`
+
+/** What removes a system's registration, and may do besides what these rules say. */
+export function unregisterAccount(
+  { name: system, webhookConfiguration }: Identity,
+  namespace: string,
+  rules: readonly Rule[],
+): readonly KubeObject[] {
+  const name = `${system}-unregister`
+  const resources = CONFIGURATION_KINDS.map((kind) => configurationsAt(kind).resource)
+  const registration = rule(
+    'admissionregistration.k8s.io',
+    resources,
+    ['delete'],
+    [webhookConfiguration],
+  )
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
+    ...clusterRoleFor({ account: name, namespace }, name, [registration, ...rules]),
   ]
-  return `# ${NOTICE}\n${templated(objects.map(hookAt('pre-delete')))}`
 }
 
 // The account and its roles bear the names of the process.
 const isReconcilers = ({ metadata }: KubeObject) => metadata.name === BASELINE.reconcilerAccount
-
-/** The object as a hook of helm's: made before its Job, and gone with it. */
-const hookAt =
-  (events: string) =>
-  ({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject => {
-    const annotations = {
-      'helm.sh/hook': events,
-      'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
-    }
-    return { apiVersion, kind, metadata: { ...metadata, annotations }, ...rest }
-  }
 
 interface Granting {
   readonly rules?: readonly Rule[]

@@ -1,63 +1,26 @@
-import { type ObjectOptions, type TProperties, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { oneOf } from '../../../src/shared/api/schema-parts.ts'
 import { closed } from '../../../src/shared/baseline/catalog/schema-parts.ts'
 import { LOG_LEVELS } from '../../../src/shared/ops/log.ts'
+import { graphValues } from './values-graph.ts'
+import {
+  ANYTHING,
+  extraArgs,
+  flag,
+  group,
+  name,
+  parts,
+  peers,
+  port,
+  replicas,
+  resources,
+  TEXTS,
+  text,
+} from './values-parts.ts'
 
-const text = (description: string, byDefault = '', pattern?: string) =>
-  Type.String({ description, default: byDefault, ...(pattern !== undefined && { pattern }) })
-
-const flag = (description: string, byDefault: boolean) =>
-  Type.Boolean({ description, default: byDefault })
-
-const group = (members: TProperties, description?: string) =>
-  closed(members, description === undefined ? {} : { description })
-
-/** Members that need not all be there, of an object that is Kubernetes's own. */
-const parts = (members: TProperties, options: ObjectOptions = {}) =>
-  closed(
-    Object.fromEntries(Object.entries(members).map(([name, one]) => [name, Type.Optional(one)])),
-    options,
-  )
-
-// What Kubernetes itself describes, and judges when it is applied.
-const ANYTHING = Type.Unsafe({ type: 'object' })
-const TEXTS = { type: 'object', additionalProperties: { type: 'string' } } as const
-
-const name = '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$'
-
-const AMOUNTS = parts({
-  cpu: Type.Union([Type.String(), Type.Number()]),
-  memory: Type.String(),
-  'ephemeral-storage': Type.String(),
-})
-
-const replicas = (description: string) => Type.Integer({ description, default: 2, minimum: 1 })
-
-const resources = (memory: string) =>
-  parts(
-    { requests: AMOUNTS, limits: AMOUNTS },
-    {
-      description:
-        'At rest a process takes about 100 MB, the webhook under load 150 to 200 MB. Without a limit on the processor no verdict waits for one.',
-      default: { requests: { cpu: '50m', memory } },
-    },
-  )
-
-const extraArgs = (command: string) =>
-  Type.Array(Type.String({ pattern: '^--' }), {
-    description: `More arguments, such as are in \`${command} --help\`: --NAME=VALUE.`,
-    default: [],
-  })
-
-const peers = (description: string) =>
-  Type.Array(
-    parts({
-      ipBlock: ANYTHING,
-      namespaceSelector: ANYTHING,
-      podSelector: ANYTHING,
-    }),
-    { description, default: [] },
-  )
+const RESOURCES =
+  'At rest a process takes about 100 MB, the webhook under load 150 to 200 MB. Without a limit on the processor no verdict waits for one.'
+const amounts = (memory: string) => ({ requests: { cpu: '50m', memory } })
 
 const certificates = group({
   mode: oneOf(['own', 'cert-manager', 'service-ca'], {
@@ -120,20 +83,14 @@ export const valuesSchema = closed({
   }),
   certificates,
   webhook: group({
-    port: Type.Integer({
-      description:
-        'Where the API server reaches a pod; another one where it is taken, as it may be on the network of the host.',
-      default: 9443,
-      minimum: 1024,
-      maximum: 65535,
-    }),
+    port,
     replicas: replicas('All of them answer. With one, edits pass unjudged while its pod moves.'),
-    resources: resources('160Mi'),
+    resources: resources(RESOURCES, amounts('160Mi')),
     extraArgs: extraArgs('webhook'),
   }),
   reconciler: group({
     replicas: replicas('One leads, by a Lease; another one takes over within seconds.'),
-    resources: resources('128Mi'),
+    resources: resources(RESOURCES, amounts('128Mi')),
     extraArgs: extraArgs('reconciler'),
   }),
   hcoNamespace: text('Where the HyperConverged is, if there are several.', '', name),
@@ -162,6 +119,10 @@ export const valuesSchema = closed({
       ),
     }),
   }),
+  systems: group(
+    { graph: graphValues },
+    'What there is beside the baseline, each with a namespace, accounts and processes of its own. Nothing is rendered of what is off.',
+  ),
   podAnnotations: Type.Unsafe({
     ...TEXTS,
     description: 'Of every pod, those of Jobs too.',

@@ -1,5 +1,5 @@
 import type { Client } from '../../../shared/cluster/client.ts'
-import { removeFinalizer } from '../../../shared/cluster/finalizers.ts'
+import { addFinalizer, removeFinalizer } from '../../../shared/cluster/finalizers.ts'
 import { apply, timestamp } from '../../../shared/cluster/resource.ts'
 import type { Store } from '../../../shared/cluster/store.ts'
 import { keyOf } from '../../../shared/cluster/watch.ts'
@@ -107,6 +107,10 @@ export class ResourceGraphController implements Controller {
     const account = accountOf(transform)
     const fault = await accountFault(account, false)
     if (fault) return soonest([await rest(fault.reason, faultMessage(fault)), RIGHTS_AGAIN_MS])
+    this.#requireLeader()
+    // It was created with one, which `unregister graph` drops.
+    const at = resourceOf(RESOURCE_GRAPH, graph.metadata.namespace)
+    await addFinalizer(this.#options.client, at, graph, FINALIZER)
     const step = await executor.apply({
       ...this.#work(key, graph, transform),
       graph: { nodes: graph.spec.nodes, isComplete: true },

@@ -1,10 +1,8 @@
 /** Where the product lives in a test. */
 export const NAMESPACE = 'autopilot-test'
 
-const accountsIn = (namespace: string) =>
-  ['reconciler', 'webhook'].map(
-    (name) => `system:serviceaccount:${namespace}:virt-platform-autopilot-${name}`,
-  )
+const accountsIn = (namespace: string, system = 'virt-platform-autopilot') =>
+  ['reconciler', 'webhook'].map((name) => `system:serviceaccount:${namespace}:${system}-${name}`)
 
 /** The users that our processes are in the namespace of the tests. */
 export const OUR_ACCOUNTS = accountsIn(NAMESPACE)
@@ -16,9 +14,12 @@ const policyOf = (...rules: readonly object[]) => ({
   rules: [...rules, { level: 'None' }],
 })
 
-/** Makes the API server write down what our accounts in a namespace ask of it, once it is answered. */
-export const auditIn = (namespace: string) =>
-  policyOf({ level: 'Metadata', users: accountsIn(namespace) })
+/** Makes the API server write down what our accounts in a namespace ask of it, once it is answered; other systems’ are in those that they are called after. */
+export const auditIn = (namespace: string, ...systems: readonly string[]) =>
+  policyOf({
+    level: 'Metadata',
+    users: [...accountsIn(namespace), ...systems.flatMap((name) => accountsIn(name, name))],
+  })
 
 /**
  * What an API server of tests writes down: all that our accounts, alice and gitops ask, and who else writes to what tests ask about.

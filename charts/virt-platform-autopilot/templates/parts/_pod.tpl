@@ -44,10 +44,14 @@ capabilities:
 {{- end }}
 
 {{- define "autopilot.containerImage" -}}
-image: {{ include "autopilot.image" . | quote }}
-imagePullPolicy: {{ .Values.image.pullPolicy }}
+{{- include "autopilot.container" (dict "root" . "image" (include "autopilot.image" .)) }}
+{{- end }}
+
+{{- define "autopilot.container" -}}
+image: {{ .image | quote }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 securityContext:
-  {{- include "autopilot.containerSecurity" . | nindent 2 }}
+  {{- include "autopilot.containerSecurity" .root | nindent 2 }}
 {{- end }}
 
 {{/* Arguments of everything that looks at the platform as the leader does. */}}
