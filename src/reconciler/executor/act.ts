@@ -4,7 +4,7 @@ import { apply, deleteExactly, type Resource } from '../../shared/cluster/resour
 import type { Account } from '../../shared/engine/identity.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import type { Action } from '../../shared/graph-engine/step/action.ts'
-import { forbiddenReason } from './observer.ts'
+import { refusalOf } from './observer.ts'
 
 /** What came of one action. */
 export type Result =
@@ -49,7 +49,7 @@ async function remove(
 const isStale = (error: Error) => isConflict(error) && !/Apply failed with/.test(error.message)
 
 function messageOf(error: Error, account: Account, at: Resource): string {
-  if (isForbidden(error)) return forbiddenReason(account, at, error)
+  if (isForbidden(error)) return refusalOf(account, at, error)
   if (isNotFound(error) && at.namespace !== undefined)
     return `${error.message}: is there a namespace ${at.namespace}?`
   if (isConflict(error)) return `it conflicts with another manager: ${error.message}`

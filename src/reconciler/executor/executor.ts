@@ -9,11 +9,14 @@ import {
 import { failedAgain } from '../../shared/graph-engine/failure.ts'
 import { type Inventory, recordApplied, recordFailed } from '../../shared/graph-engine/inventory.ts'
 import { keyOf, type ObjectRef, refOf } from '../../shared/graph-engine/node.ts'
+import type { Release } from '../../shared/graph-engine/prune/prune.ts'
 import { type Teardown, teardown } from '../../shared/graph-engine/prune/teardown.ts'
 import type { Action } from '../../shared/graph-engine/step/action.ts'
 import type { ObjectMemory, Observation } from '../../shared/graph-engine/step/observed.ts'
 import { type Step, type StepInput, step } from '../../shared/graph-engine/step/step.ts'
+import { type Backoff, createBackoff } from '../../shared/ops/backoff.ts'
 import { act, type Result } from './act.ts'
+import { inParallel } from './in-parallel.ts'
 import type { Observer, ObserverOptions } from './observer.ts'
 
 export interface ExecutorOptions extends ObserverOptions {
@@ -26,6 +29,8 @@ export interface ExecutorOptions extends ObserverOptions {
   /** Told of each action, what came of it and how many seconds it took. */
   readonly onResult: (action: Action, result: Result, seconds: number) => void
 }
+
+const UNREADABLE = { firstMs: 2_000, longestMs: 300_000 }
 
 /** What one pass is about. */
 export interface Work extends Pick<StepInput, 'graph' | 'inventory' | 'owner' | 'deletionPolicy'> {
@@ -42,15 +47,14 @@ interface Memory {
 }
 
 /** What a pass decides, whether it applies a graph or takes one down. */
-type Plan = Pick<Step, 'inventory' | 'actions'>
-
-// Of independent actions so many at a time: the API server has others to serve.
-const CONCURRENCY = 10
+type Plan = Pick<Step, 'inventory' | 'actions' | 'releases'>
 
 /** Applies, heals, prunes and deletes the objects of graphs, each in the name of an account. */
 export class Executor {
   readonly #options: ExecutorOptions
   readonly #memories = new Map<string, Map<string, Memory>>()
+  /** When to look again at graphs of which something cannot be read. */
+  readonly #unreadable = new Map<string, Backoff>()
 
   constructor(options: ExecutorOptions) {
     this.#options = options
@@ -58,7 +62,7 @@ export class Executor {
 
   /** One pass over a graph: everything that can be done now. */
   async apply(work: Work): Promise<Step> {
-    return this.#run(work, (input) => lookedAgain(step(input), input))
+    return this.#run(work, (input) => this.#lookedAgain(work.key, step(input), input))
   }
 
   /** One pass of deleting what a graph made. */
@@ -69,27 +73,49 @@ export class Executor {
   /** Forgets a graph. */
   drop(key: string): void {
     this.#memories.delete(key)
+    this.#unreadable.delete(key)
     this.#options.observer.drop(key)
   }
 
   async #run<P extends Plan>(work: Work, plan: (input: StepInput) => P): Promise<P> {
     let objects = await this.#look(work)
     let { inventory } = work
-    // What is ready as soon as it is applied lets the next ones be; nothing is waited for.
+    const releases: Release[] = []
+    const stale = new Set<string>()
+    const rounds = Math.max(work.graph.nodes.length, inventory.length)
+    // What is ready as soon as it is applied lets the next ones be: only what takes its time is left to another pass.
     for (let round = 0; ; round++) {
       const decided = plan(this.#inputOf({ ...work, inventory }, objects))
-      if (decided.actions.length === 0 || round > work.graph.nodes.length) return decided
+      releases.push(...decided.releases)
+      if (decided.actions.length === 0 || round > rounds) return { ...decided, releases }
       if (decided.inventory !== inventory) await work.save(decided.inventory)
-      const results = await this.#actAll(decided.actions, work.account)
+      const results = onceStale(await this.#actAll(decided.actions, work.account), stale)
       inventory = results.reduce(recorded, decided.inventory)
       for (const [action, result] of results) this.#take(work.key, objects, action, result)
       if (results.some(isStale)) objects = await this.#look(work)
     }
   }
 
+  /** The step, looked at again soon, and ever later, where an object cannot be read: nothing tells that a kind is served, or that an account may read. */
+  #lookedAgain(key: string, decided: Step, { observed }: StepInput): Step {
+    const isReadable = [...observed.objects.values()].every(({ state }) => state !== 'unreadable')
+    if (isReadable) {
+      this.#unreadable.delete(key)
+      return decided
+    }
+    const backoff = this.#unreadable.get(key) ?? createBackoff(UNREADABLE)
+    this.#unreadable.set(key, backoff)
+    const againInMs = backoff.next()
+    return { ...decided, lookAgainInMs: Math.min(decided.lookAgainInMs ?? againInMs, againInMs) }
+  }
+
   async #look(work: Work): Promise<Map<string, Observation>> {
     const { key, account } = work
-    return new Map(await this.#options.observer.observe(key, account, refsOf(work)))
+    const refs = refsOf(work)
+    const wanted = new Set(refs.map(keyOf))
+    const memories = this.#memories.get(key)
+    for (const object of memories?.keys() ?? []) if (!wanted.has(object)) memories?.delete(object)
+    return new Map(await this.#options.observer.observe(key, account, refs))
   }
 
   #inputOf(
@@ -111,26 +137,20 @@ export class Executor {
     }
   }
 
-  async #actAll(
+  #actAll(
     actions: readonly Action[],
     account: Account,
   ): Promise<readonly (readonly [Action, Result])[]> {
     const { client, kinds, isLeader, onResult } = this.#options
-    const results: (readonly [Action, Result])[] = []
-    const left = actions.values()
-    const work = async () => {
-      for (const action of left) {
-        if (!isLeader()) throw new Error('the Lease is no longer ours')
-        const startedAt = performance.now()
-        const ref = action.kind === 'apply' ? refOf(action.object) : action.ref
-        const at = kinds.resourceOf(ref, ref.namespace)
-        const result = await act(action, { client, account, at })
-        onResult(action, result, (performance.now() - startedAt) / 1000)
-        results.push([action, result])
-      }
-    }
-    await Promise.all(Array.from({ length: CONCURRENCY }, work))
-    return results
+    return inParallel(actions, async (action) => {
+      if (!isLeader()) throw new Error('the Lease is no longer ours')
+      const startedAt = performance.now()
+      const ref = action.kind === 'apply' ? refOf(action.object) : action.ref
+      const at = kinds.resourceOf(ref, ref.namespace)
+      const result = await act(action, { client, account, at })
+      onResult(action, result, (performance.now() - startedAt) / 1000)
+      return [action, result] as const
+    })
   }
 
   /** Takes an object in as an action left it, and what is to be remembered of that. */
@@ -157,21 +177,12 @@ export class Executor {
       return { ...before, object: { ...before?.object, failure } }
     }
     if (result.kind !== 'applied') return before
-    const isHeal = action.kind === 'apply' && action.reason === 'Drifted'
+    // What was applied and is gone is put back like what somebody changed, and as rarely.
+    const isBack = action.kind === 'apply' && action.reason === 'Absent' && before?.object.appliedAt
+    const isHeal = isBack || (action.kind === 'apply' && action.reason === 'Drifted')
     const heals = isHeal ? spendHeal(before?.heals, healLimits, now()) : before?.heals
     return heldBack(heals, healLimits, now())
   }
-}
-
-// Nothing tells that a kind is served, or that an account may read.
-const UNREADABLE_MS = 5_000
-
-/** The step, looked at again soon where an object cannot be read. */
-function lookedAgain(decided: Step, { observed }: StepInput): Step {
-  const isReadable = [...observed.objects.values()].every(({ state }) => state !== 'unreadable')
-  if (isReadable) return decided
-  const { lookAgainInMs = UNREADABLE_MS } = decided
-  return { ...decided, lookAgainInMs: Math.min(lookAgainInMs, UNREADABLE_MS) }
 }
 
 /** What is remembered after an apply: until when it is not healed again, where others change it as often as we do. */
@@ -189,9 +200,19 @@ function recorded(inventory: Inventory, [action, result]: readonly [Action, Resu
     : recordFailed(inventory, action.key)
 }
 
+/** The results, of which an object that was another one twice in a pass has failed: somebody keeps us from it. */
+const onceStale = (results: readonly (readonly [Action, Result])[], stale: Set<string>) =>
+  results.map(([action, result]): readonly [Action, Result] => {
+    if (result.kind !== 'stale') return [action, result]
+    const isFirst = !stale.has(action.key)
+    stale.add(action.key)
+    return [action, isFirst ? result : { kind: 'failed', message: 'it changes all the time' }]
+  })
+
 const isStale = ([, { kind }]: readonly [Action, Result]) => kind === 'stale'
 
 const refsOf = ({ graph, inventory }: Work): readonly ObjectRef[] => {
-  const refs = [...graph.nodes.map(({ object }) => refOf(object)), ...inventory]
+  // By its key the last one counts: the version in which the graph has it now.
+  const refs = [...inventory, ...graph.nodes.map(({ object }) => refOf(object))]
   return [...new Map(refs.map((ref) => [keyOf(ref), ref])).values()]
 }

@@ -1,13 +1,14 @@
-import { type Client, isForbidden } from '../../shared/cluster/client.ts'
+import { ApiError, type Client, isNotFound, isNotServed } from '../../shared/cluster/client.ts'
 import { impersonate } from '../../shared/cluster/impersonate.ts'
-import { type Resource, read } from '../../shared/cluster/resource.ts'
+import { pathOf, type Resource } from '../../shared/cluster/resource.ts'
 import type { ServedKinds } from '../../shared/cluster/served-kinds.ts'
 import type { Source, Store } from '../../shared/cluster/store.ts'
 import { type Account, accountUser } from '../../shared/engine/identity.ts'
-import { annotationOf, type KubeObject } from '../../shared/engine/json/object.ts'
+import { annotationOf, groupOf, type KubeObject } from '../../shared/engine/json/object.ts'
 import { keyOf, type ObjectRef } from '../../shared/graph-engine/node.ts'
 import type { MarkNames } from '../../shared/graph-engine/ownership.ts'
 import type { Observation } from '../../shared/graph-engine/step/observed.ts'
+import { inParallel } from './in-parallel.ts'
 
 export interface ObserverOptions {
   /** Our own; every object is read and watched in the name of an account. */
@@ -35,8 +36,8 @@ const SOURCE = 'objects '
 export class Observer {
   readonly #options: ObserverOptions
   readonly #views = new Map<string, View>()
-  /** The watches that their accounts may not have. */
-  readonly #forbidden = new Set<string>()
+  /** The watches that fail: what was in them is read object by object. */
+  readonly #troubled = new Set<string>()
 
   constructor(options: ObserverOptions) {
     this.#options = options
@@ -45,7 +46,7 @@ export class Observer {
   /** The graphs that a change of a source concerns. */
   graphsOf(source: string, object: string | undefined): readonly string[] {
     if (!source.startsWith(SOURCE)) return []
-    this.#forbidden.delete(source)
+    this.#troubled.delete(source)
     const concerns = ({ sources }: View) =>
       [...sources].some(
         ([key, { id }]) => id === source && (object === undefined || key.endsWith(`/${object}`)),
@@ -54,16 +55,16 @@ export class Observer {
   }
 
   /** Takes note of a source that cannot be read: what it holds is read object by object. Returns whether it is one of these watches. */
-  noteTrouble(source: string, error: Error): boolean {
+  noteTrouble(source: string): boolean {
     if (!source.startsWith(SOURCE)) return false
-    if (isForbidden(error)) this.#forbidden.add(source)
+    this.#troubled.add(source)
     return true
   }
 
   /** Whether all objects of a graph are watched: a change of any other is only found by looking. */
   isWatched(graph: string): boolean {
     const sources = this.#views.get(graph)?.sources.values() ?? []
-    return [...sources].every(({ id }) => !this.#forbidden.has(id))
+    return [...sources].every(({ id }) => !this.#troubled.has(id))
   }
 
   /** Watches these objects for a graph from now on, and no others; reads those of which too little is known. */
@@ -85,8 +86,9 @@ export class Observer {
     this.#views.set(graph, view)
     const distinct = new Map([...sources.values()].map((source) => [source.id, source]))
     this.#options.store.follow(`graph ${graph}`, [...distinct.values()])
-    const found = refs.map(async (ref) => [keyOf(ref), await this.#look(view, ref)] as const)
-    return new Map(await Promise.all(found))
+    return new Map(
+      await inParallel(refs, async (ref) => [keyOf(ref), await this.#look(view, ref)] as const),
+    )
   }
 
   /** Watches nothing for a graph any more. */
@@ -108,7 +110,9 @@ export class Observer {
     if (!source)
       return { state: 'unreadable', reason: `${ref.apiVersion} ${ref.kind} is not served` }
     const known = view.objects.get(key)
-    if (known && this.#isCurrent(source.id, known)) return { state: 'present', object: known }
+    const isWatched = !this.#troubled.has(source.id)
+    if (known && isWatched && this.#isCurrent(source.id, known))
+      return { state: 'present', object: known }
     return this.#read(view, ref, source)
   }
 
@@ -125,19 +129,21 @@ export class Observer {
 
   async #read(view: View, ref: ObjectRef, source: Source): Promise<Observation> {
     const { account, objects } = view
-    const client = impersonate(this.#options.client, account)
-    const at = this.#at(ref)
+    const { client, kinds } = this.#options
     try {
-      const object = at && (await read(client, at, ref.name))
-      if (!object) {
-        objects.delete(keyOf(ref))
-        return { state: 'absent' }
-      }
+      const { body } = await impersonate(client, account).send(pathOf(source.at, ref.name))
+      const object = body as KubeObject
       objects.set(keyOf(ref), this.#kept(object))
       return { state: 'present', object }
     } catch (error) {
-      if (!isForbidden(error)) throw error
-      return { state: 'unreadable', reason: forbiddenReason(account, source.at, error) }
+      if (isNotServed(error)) kinds.forget()
+      else if (isNotFound(error)) {
+        objects.delete(keyOf(ref))
+        return { state: 'absent' }
+      }
+      // One that answers with a fault keeps no other from being looked at.
+      if (!(error instanceof ApiError)) throw error
+      return { state: 'unreadable', reason: refusalOf(account, source.at, error) }
     }
   }
 
@@ -185,13 +191,16 @@ const versionOf = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => {
   }
 }
 
-/** That an account may not do something, and the command that lets it. */
-export const forbiddenReason = (
-  { namespace, name }: Account,
-  { resource, apiVersion }: Resource,
-  error: Error,
-) =>
-  `${accountUser(namespace, name)} may not (${error.message}); to allow it: kubectl create role ${name}-${resource} -n ${namespace} --verb=get,list,watch,create,patch,delete --resource=${resource}${groupSuffix(apiVersion)} && kubectl create rolebinding ${name}-${resource} -n ${namespace} --role=${name}-${resource} --serviceaccount=${namespace}:${name}`
-
-const groupSuffix = (apiVersion: string) =>
-  apiVersion.includes('/') ? `.${apiVersion.slice(0, apiVersion.indexOf('/'))}` : ''
+/** What the API server refused, and where an account's rights were wanting the command that gives them. */
+export function refusalOf(account: Account, at: Resource, error: ApiError): string {
+  const [, verb] = / cannot (?!impersonate)(\w+) resource /.exec(error.message) ?? []
+  if (verb === undefined) return error.message
+  const { namespace, name } = account
+  const { resource, apiVersion } = at
+  const [role, place] =
+    at.namespace === undefined ? ['clusterrole', ''] : ['role', ` -n ${at.namespace}`]
+  const group = groupOf(apiVersion)
+  const own = `${name}-${resource}`
+  const binding = at.namespace === namespace ? own : `${namespace}-${own}`
+  return `${accountUser(namespace, name)} may not ${verb} ${resource}${at.namespace === undefined ? '' : ` in ${at.namespace}`}; to allow it: kubectl create ${role} ${binding}${place} --verb=get,list,watch,create,patch,delete --resource=${resource}${group && `.${group}`} && kubectl create ${role}binding ${binding}${place} --${role}=${binding} --serviceaccount=${namespace}:${name}`
+}

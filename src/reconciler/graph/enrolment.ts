@@ -3,6 +3,7 @@ import { type Client, isForbidden } from '../../shared/cluster/client.ts'
 import { read } from '../../shared/cluster/resource.ts'
 import type { Account } from '../../shared/engine/identity.ts'
 import type { Fault } from '../../shared/graph/fault.ts'
+import { DEFAULT_ACCOUNT, GRAPH } from '../../shared/graph/names.ts'
 
 /** How long after a fault of rights it is looked at again, in milliseconds: nothing tells us that they were given. */
 export const RIGHTS_AGAIN_MS = 10_000
@@ -16,14 +17,14 @@ const ACCOUNTS = 1_000
 
 /** Asks whether accounts are there: impersonation works for one that does not exist. */
 export function createAccountFault(client: Client): AccountFault {
-  const known = new LRUCache<string, true>({ max: ACCOUNTS, ttl: KNOWN_MS })
+  const known = new LRUCache<string, { readonly fault: Fault | undefined }>({ max: ACCOUNTS })
   return async (account, isAnew) => {
     const { namespace, name } = account
     const key = `${namespace}/${name}`
-    if (known.has(key) && !isAnew) return undefined
-    known.delete(key)
+    const found = isAnew ? undefined : known.get(key)
+    if (found) return found.fault
     const fault = await ask(client, account)
-    if (!fault) known.set(key, true)
+    known.set(key, { fault }, { ttl: fault ? RIGHTS_AGAIN_MS / 2 : KNOWN_MS })
     return fault
   }
 }
@@ -34,7 +35,7 @@ async function ask(client: Client, { namespace, name }: Account): Promise<Fault 
     if (await read(client, at, name)) return undefined
   } catch (error) {
     if (!isForbidden(error)) throw error
-    return notEnrolled(namespace)
+    return notOurs({ namespace, name })
   }
   return {
     reason: 'AccountNotFound',
@@ -47,16 +48,17 @@ async function ask(client: Client, { namespace, name }: Account): Promise<Fault 
   }
 }
 
-/** That we may not act in a namespace, and the command by which an administrator lets us. */
-const notEnrolled = (namespace: string): Fault => ({
-  reason: 'NotEnrolled',
-  causes: [
-    {
-      field: '',
-      message: `the namespace ${namespace} is not enrolled, so that nothing can be done in it: ${enrolCommand(namespace)}`,
-    },
-  ],
-})
+/** That we may not act as an account, and the command by which an administrator lets us. */
+export function notOurs({ namespace, name }: Account): Fault {
+  const message =
+    name === DEFAULT_ACCOUNT
+      ? `the namespace ${namespace} is not enrolled, so that nothing can be done in it: ${enrolCommand(namespace)}`
+      : `we may not act as the ServiceAccount ${namespace}/${name}, if there is one; to allow it: ${actAsCommand(namespace, name)}`
+  return { reason: 'NotEnrolled', causes: [{ field: '', message }] }
+}
 
 const enrolCommand = (namespace: string) =>
   `virt-platform-autopilot enroll ${namespace} | kubectl apply -f -`
+
+const actAsCommand = (namespace: string, name: string) =>
+  `kubectl create role act-as-${name} -n ${namespace} --verb=get,impersonate --resource=serviceaccounts --resource-name=${name} && kubectl create rolebinding act-as-${name} -n ${namespace} --role=act-as-${name} --serviceaccount=${GRAPH.name}:${GRAPH.reconcilerAccount}`

@@ -80,7 +80,7 @@ export async function runGraphReconciler(
     onElectionTrouble: (error) => tell('leader election is in trouble; trying again', error),
     onWatchTrouble(source, error) {
       // What an account may not watch is told in the status of who asked for it.
-      const isAccounts = observer.noteTrouble(source, error) || source.startsWith(MODULE)
+      const isAccounts = observer.noteTrouble(source) || source.startsWith(MODULE)
       if (!isAccounts) tell(`cannot read ${source}; trying again`, error)
     },
     onWatchRecovery: () => tell.recovered(),

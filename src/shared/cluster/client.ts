@@ -29,6 +29,12 @@ export class UnreachableError extends Error {
 /** Whether the API server said that there is no such thing. */
 export const isNotFound = (error: unknown) => error instanceof ApiError && error.status === 404
 
+/** Whether it is not an object that is missing, but the kind, or this version of it. */
+export const isNotServed = (error: unknown): error is ApiError =>
+  error instanceof ApiError &&
+  error.status === 404 &&
+  (error.reason === undefined || /could not find the requested resource/.test(error.message))
+
 /** Whether the user may not do that, by the API server's roles or by somebody's admission. */
 export const isForbidden = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status === 403

@@ -18,6 +18,7 @@ export class ServedKinds {
   readonly #now: () => number
   #served: Served = new Map()
   #askedAt = Number.NEGATIVE_INFINITY
+  #asking: Promise<void> | undefined
 
   constructor(client: Client, now: () => number) {
     this.#discover = createDiscovery(client)
@@ -27,9 +28,22 @@ export class ServedKinds {
   /** Asks anew where one of these kinds is not known. */
   async learn(kinds: readonly KindRef[]): Promise<void> {
     if (kinds.every((kind) => this.#find(kind))) return
-    if (this.#now() - this.#askedAt < UNKNOWN_MS) return
-    this.#askedAt = this.#now()
+    if (this.#now() - this.#askedAt >= UNKNOWN_MS) {
+      this.#askedAt = this.#now()
+      this.#asking = this.#ask()
+    }
+    // Whoever comes meanwhile waits for the same answer.
+    await this.#asking
+  }
+
+  async #ask(): Promise<void> {
     this.#served = await this.#discover()
+  }
+
+  /** Has everything asked anew: something that was served is served no more. */
+  forget(): void {
+    this.#served = new Map()
+    this.#askedAt = Number.NEGATIVE_INFINITY
   }
 
   /** Where the objects of this kind are; undefined where it is not served. */

@@ -41,7 +41,8 @@ export class Store {
   /** Follows for this user exactly these sources from now on; what another follows stays. */
   follow(user: string, sources: readonly Source[]): void {
     if (this.#isStopped) return
-    this.#wanted.set(user, sources)
+    if (sources.length > 0) this.#wanted.set(user, sources)
+    else this.#wanted.delete(user)
     const all = [...this.#wanted.values()].flat()
     const wanted = new Map(all.map((source) => [source.id, source]))
     for (const [id, running] of this.#running) {
@@ -86,7 +87,7 @@ export class Store {
 
   /** Follows nothing any more, whoever asks. */
   stop(): void {
-    for (const user of this.#wanted.keys()) this.follow(user, [])
+    for (const user of [...this.#wanted.keys()]) this.follow(user, [])
     this.#isStopped = true
   }
 

@@ -166,7 +166,7 @@ export const accountOf = ({ metadata, spec }: Transform): Account => ({
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 const BY_DEFAULT = '10m'
 // More often would be polling; and less than a day is what somebody still waits for.
-const SHORTEST_MS = 1_000
+const SHORTEST_MS = 60_000
 const LONGEST_MS = 24 * 3_600_000
 
 /** How often to look for drift where nothing tells of it, in milliseconds. */

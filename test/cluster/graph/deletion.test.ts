@@ -39,9 +39,7 @@ t.test('deleting a Transform', async (t) => {
     await until('it is told what holds it up', async () => {
       const { conditions = [] } = (await read(transformPath('reverse'))).status
       const ready = conditions.find(({ type }: { type: string }) => type === 'Ready')
-      return (
-        ready?.reason === 'Deleting' && /ConfigMap shop\/top is still there/.test(ready.message)
-      )
+      return ready?.reason === 'Deleting' && /ConfigMap shop\/top /.test(ready.message)
     })
     t.ok(await read(configMapPath('base')), 'what others depend on waits for them')
     await admin('PATCH', configMapPath('top'), { metadata: { finalizers: null } }, MERGE)

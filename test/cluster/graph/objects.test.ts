@@ -107,7 +107,7 @@ t.test('the objects of graphs', async (t) => {
     t.ok(await read(configMapPath('guarded')), 'protected')
     await untilReady('prune', {
       reason: 'Ready',
-      message: /1 object is ready; ConfigMap shop\/guarded is still there/,
+      message: /1 object is ready; ConfigMap shop\/guarded is kept by/,
     })
     await cluster.admin(
       'PATCH',

@@ -1,4 +1,4 @@
-import type { Client } from '../../../shared/cluster/client.ts'
+import { type Client, isConflict } from '../../../shared/cluster/client.ts'
 import { addFinalizer, removeFinalizer } from '../../../shared/cluster/finalizers.ts'
 import { apply, timestamp } from '../../../shared/cluster/resource.ts'
 import type { Store } from '../../../shared/cluster/store.ts'
@@ -23,6 +23,7 @@ import type { Executor, Work } from '../../executor/executor.ts'
 import type { Observer } from '../../executor/observer.ts'
 import type { Controller } from '../../manager/manager.ts'
 import { type AccountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
+import { News } from '../news.ts'
 import {
   RESOURCE_GRAPHS,
   resourceGraphOf,
@@ -50,6 +51,7 @@ export interface ResourceGraphControllerOptions {
 const CONCURRENCY = 10
 // Of one graph: what happens in between is told with what comes next.
 const STATUS_MS = 1_000
+const CONFLICT_AGAIN_MS = 100
 
 /** Applies each ResourceGraph, keeps what it applied, and deletes what left it; it renders nothing. */
 export class ResourceGraphController implements Controller {
@@ -59,6 +61,10 @@ export class ResourceGraphController implements Controller {
   readonly onError: Controller['onError']
   readonly #options: ResourceGraphControllerOptions
   readonly #writtenAt = new Map<string, number>()
+  /** Of each graph, the version that a write of its status must find: an inventory that is lost would be objects that are lost. */
+  readonly #versions = new Map<string, string | undefined>()
+  readonly #transforms = new News()
+  readonly #graphs = new News()
 
   constructor(options: ResourceGraphControllerOptions) {
     this.#options = options
@@ -73,7 +79,13 @@ export class ResourceGraphController implements Controller {
     const isOurs = source === RESOURCE_GRAPHS.id || source === TRANSFORMS.id
     if (!isOurs)
       return this.#options.observer.graphsOf(source, key).map((graph) => ({ key: graph }))
-    return (key === undefined ? [...this.resync()] : [key]).map((known) => ({ key: known }))
+    if (key === undefined) return [...this.resync()].map((known) => ({ key: known }))
+    const { store } = this.#options
+    const [news, object] =
+      source === TRANSFORMS.id
+        ? [this.#transforms, transformOf(store, key)]
+        : [this.#graphs, resourceGraphOf(store, key)]
+    return news.isNews(key, object) ? [{ key }] : []
   }
 
   async reconcile(key: string): Promise<number | undefined> {
@@ -82,14 +94,22 @@ export class ResourceGraphController implements Controller {
     if (!graph) {
       executor.drop(key)
       this.#writtenAt.delete(key)
+      this.#versions.delete(key)
       return undefined
     }
     const transform = transformOf(store, key)
     const isIts = transform?.metadata.uid === graph.spec.sourceRef.uid
     const owner = isIts ? transform : undefined
-    return graph.metadata.deletionTimestamp
-      ? this.#remove(key, graph, owner)
-      : this.#apply(key, graph, owner)
+    this.#versions.set(key, graph.metadata.resourceVersion)
+    try {
+      return await (graph.metadata.deletionTimestamp
+        ? this.#remove(key, graph, owner)
+        : this.#apply(key, graph, owner))
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      // It was rendered anew meanwhile, or another leads: what is known of it is old.
+      return CONFLICT_AGAIN_MS
+    }
   }
 
   async #apply(
@@ -110,15 +130,18 @@ export class ResourceGraphController implements Controller {
     this.#requireLeader()
     // It was created with one, which `unregister graph` drops.
     const at = resourceOf(RESOURCE_GRAPH, graph.metadata.namespace)
-    await addFinalizer(this.#options.client, at, graph, FINALIZER)
+    const { metadata } = await addFinalizer(this.#options.client, at, graph, FINALIZER)
+    this.#versions.set(key, metadata.resourceVersion)
     const step = await executor.apply({
       ...this.#work(key, graph, transform),
       graph: { nodes: graph.spec.nodes, isComplete: true },
       account,
     })
     this.#tell(graph, step.releases)
-    const againInMs = await this.#write(key, graph, statusAfter(graph, step, timestamp()))
-    const unwatchedMs = observer.isWatched(key) ? undefined : intervalMs(transform)
+    const isWatched = observer.isWatched(key)
+    const status = statusAfter(graph, { ...step, isWatched }, timestamp())
+    const againInMs = await this.#write(key, graph, status)
+    const unwatchedMs = isWatched ? undefined : intervalMs(transform)
     return soonest([againInMs, step.lookAgainInMs, unwatchedMs])
   }
 
@@ -127,7 +150,7 @@ export class ResourceGraphController implements Controller {
     graph: ResourceGraph,
     transform: Transform | undefined,
   ): Promise<number | undefined> {
-    const { client, executor, accountFault } = this.#options
+    const { client, executor, observer, accountFault } = this.#options
     this.#requireLeader()
     const obstacle = await obstacleToDeleting(client, graph, transform)
     const release = async () => {
@@ -154,7 +177,8 @@ export class ResourceGraphController implements Controller {
     this.#tell(graph, teardown.releases)
     if (teardown.isDone) return release()
     const status = statusWhileDeleting(graph, teardown, timestamp())
-    return soonest([await this.#write(key, graph, status), teardown.lookAgainInMs])
+    const unwatchedMs = observer.isWatched(key) ? undefined : RIGHTS_AGAIN_MS
+    return soonest([await this.#write(key, graph, status), teardown.lookAgainInMs, unwatchedMs])
   }
 
   #work(key: string, graph: ResourceGraph, transform: Transform): Omit<Work, 'graph' | 'account'> {
@@ -165,7 +189,7 @@ export class ResourceGraphController implements Controller {
       owner: { kind: TRANSFORM.kind, namespace, name, uid },
       deletionPolicy: graph.spec.deletionPolicy,
       save: async (inventory) => {
-        await this.#store(graph, { ...graph.status, inventory: inventoryOf(inventory) })
+        await this.#store(key, graph, { ...graph.status, inventory: inventoryOf(inventory) })
       },
     }
   }
@@ -180,25 +204,34 @@ export class ResourceGraphController implements Controller {
     if (isEqual(status, current.status)) return undefined
     const now = performance.now()
     const dueAt = (this.#writtenAt.get(key) ?? Number.NEGATIVE_INFINITY) + STATUS_MS
-    if (now < dueAt) return dueAt - now
+    // What was made is noted at once.
+    const isMade = !isEqual(status.inventory, current.status?.inventory)
+    if (now < dueAt && !isMade) return dueAt - now
     this.#writtenAt.set(key, now)
-    await this.#store(graph, status)
+    await this.#store(key, graph, status)
     this.#options.onStatus(graph, status)
     return undefined
   }
 
-  async #store(graph: ResourceGraph, status: ResourceGraphStatus): Promise<void> {
+  async #store(key: string, graph: ResourceGraph, status: ResourceGraphStatus): Promise<void> {
     this.#requireLeader()
     const { client, store } = this.#options
     const { apiVersion, kind, metadata } = graph
     const { name, namespace, uid } = metadata
-    const identity = { name, ...(namespace && { namespace }), ...(uid && { uid }) }
+    const resourceVersion = this.#versions.get(key)
+    const identity = {
+      name,
+      ...(namespace && { namespace }),
+      ...(uid && { uid }),
+      ...(resourceVersion && { resourceVersion }),
+    }
     const stored = await apply(
       client,
       resourceOf(RESOURCE_GRAPH, namespace),
       { apiVersion, kind, metadata: identity, status },
       { subresource: 'status' },
     )
+    this.#versions.set(key, stored.metadata.resourceVersion)
     store.update(RESOURCE_GRAPHS.id, stored)
   }
 

@@ -2,17 +2,26 @@ import { type Condition, conditionsFrom, type Finding } from '../../../shared/ap
 import { timestamp } from '../../../shared/cluster/resource.ts'
 import type { ResourceGraph, ResourceGraphStatus } from '../../../shared/graph/resource-graph.ts'
 import type { Inventory } from '../../../shared/graph-engine/inventory.ts'
-import { titleOf } from '../../../shared/graph-engine/node.ts'
 import type { Obstacle } from '../../../shared/graph-engine/prune/prune.ts'
 import type { Teardown } from '../../../shared/graph-engine/prune/teardown.ts'
 import type { NodeState } from '../../../shared/graph-engine/step/node-state.ts'
 import type { Step } from '../../../shared/graph-engine/step/step.ts'
 
+/** What a pass has found. */
+export interface Seen extends Step {
+  /** Whether a change of any of its objects is seen when it is made. */
+  readonly isWatched: boolean
+}
+
 /** What a ResourceGraph's status is to say after a pass. */
-export function statusAfter(graph: ResourceGraph, step: Step, now: string): ResourceGraphStatus {
+export function statusAfter(graph: ResourceGraph, step: Seen, now: string): ResourceGraphStatus {
   const { phase } = step.summary
   return {
-    ...statusWith(graph, [readyFinding(graph, step), ...stalledFinding(step)], now),
+    ...statusWith(
+      graph,
+      [readyFinding(graph, step), ...stalledFinding(step), ...unwatchedFinding(step)],
+      now,
+    ),
     phase,
     nodeStatus: Object.fromEntries(
       [...step.nodes].map(([id, state]) => [id, nodeStatus(graph.status, id, state, now)]),
@@ -30,8 +39,8 @@ export function statusWhileDeleting(
   const message = obstacleText(obstacles) ?? `deleting ${inventory.length} objects`
   const finding: Finding = { type: 'Ready', status: 'False', reason: 'Deleting', message }
   return {
-    ...graph.status,
     ...statusWith(graph, [finding], now),
+    phase: 'Executing',
     inventory: inventoryOf(inventory),
   }
 }
@@ -98,12 +107,25 @@ const stalledFinding = ({ summary: { phase, blocking } }: Step): readonly Findin
       ]
     : []
 
+const unwatchedFinding = ({ isWatched }: Seen): readonly Finding[] =>
+  isWatched
+    ? []
+    : [
+        {
+          type: 'Watched',
+          status: 'False',
+          reason: 'NotWatched',
+          message:
+            'the account may not list and watch all kinds of the graph: what changes is looked for every spec.interval',
+        },
+      ]
+
 function obstacleText(obstacles: readonly Obstacle[]): string | undefined {
   const [first, ...others] = obstacles
   if (!first) return undefined
-  const since = first.since === undefined ? '' : ` since ${timestamp(first.since)}`
+  const since = first.since === undefined ? '' : `, since ${timestamp(first.since)}`
   const more = others.length > 0 ? `, and ${others.length} more` : ''
-  return `${titleOf(first.ref)} is still there${since}: ${first.message}${more}`
+  return `${first.message}${since}${more}`
 }
 
 function nodeStatus(

@@ -29,6 +29,7 @@ import type { Module } from '../../../shared/modules/module.ts'
 import { sha256 } from '../../../shared/ops/digest.ts'
 import type { Controller } from '../../manager/manager.ts'
 import { type AccountFault, RIGHTS_AGAIN_MS } from '../enrolment.ts'
+import { News } from '../news.ts'
 import {
   RESOURCE_GRAPHS,
   resourceGraphOf,
@@ -58,11 +59,13 @@ export interface TransformControllerOptions {
 /** What the sources of modules' ConfigMaps begin with, and who follows them. */
 export const MODULE = 'module '
 const EVALUATION_MS = 5_000
+// Who waits for others of its own namespace takes no place from those of other namespaces meanwhile.
+const TURN_MS = 500
+const BUSY_AGAIN_MS = 2_000
 const SUSPENDED: Fault = {
   reason: 'Suspended',
   causes: [{ field: 'spec.suspend', message: 'while it is true nothing is applied or pruned' }],
 }
-// What a person waits for, and what several Transforms of one cluster keep from waiting for each other.
 const CONCURRENCY = 10
 
 /** Renders each Transform to its ResourceGraph, and nothing else: another controller applies that. */
@@ -72,8 +75,7 @@ export class TransformController implements Controller {
   readonly concurrency = CONCURRENCY
   readonly onError: Controller['onError']
   readonly #options: TransformControllerOptions
-  /** What of each Transform asks for another pass; its status does not. */
-  readonly #seen = new Map<string, string>()
+  readonly #news = new News()
 
   constructor(options: TransformControllerOptions) {
     this.#options = options
@@ -88,7 +90,10 @@ export class TransformController implements Controller {
     if (source.startsWith(MODULE)) return this.#ofModule(source)
     if (source !== TRANSFORMS.id && source !== RESOURCE_GRAPHS.id) return []
     if (key === undefined) return [...this.resync()].map((known) => ({ key: known }))
-    return source === RESOURCE_GRAPHS.id || this.#isNews(key) ? [{ key }] : []
+    // What a graph says of itself is what the Transform says, too.
+    const isNews =
+      source === RESOURCE_GRAPHS.id || this.#news.isNews(key, transformOf(this.#options.store, key))
+    return isNews ? [{ key }] : []
   }
 
   #ofModule(source: string) {
@@ -98,16 +103,6 @@ export class TransformController implements Controller {
       return source === `${MODULE}${namespace}/${name}/${transform.spec.cueRef.ref}`
     }
     return transforms.filter(isOf).map((transform) => ({ key: keyOf(transform) }))
-  }
-
-  #isNews(key: string): boolean {
-    const transform = transformOf(this.#options.store, key)
-    if (!transform) return this.#seen.delete(key)
-    const { uid, generation, annotations, finalizers, deletionTimestamp } = transform.metadata
-    const text = JSON.stringify([uid, generation, annotations, finalizers, deletionTimestamp])
-    if (this.#seen.get(key) === text) return false
-    this.#seen.set(key, text)
-    return true
   }
 
   async reconcile(key: string): Promise<number | undefined> {
@@ -126,18 +121,20 @@ export class TransformController implements Controller {
     await addFinalizer(client, at, transform, FINALIZER)
     const graph = resourceGraphOf(store, key)
     const gathered = await this.#gather(transform)
+    if (gathered === 'busy') return BUSY_AGAIN_MS
     const now = timestamp()
     const decision = decideTransform({ ...gathered, transform, graph, now, digest: sha256 })
     if (decision.spec && !isEqual(decision.spec, graph?.spec))
       await this.#applyGraph(transform, decision.spec, graph)
     await this.#writeStatus(transform, decision.status)
     const fault = gathered.fault ?? gathered.rendering?.fault
-    return fault && !isStalled(fault) ? RIGHTS_AGAIN_MS : intervalMs(transform)
+    const isAwaited = fault && !isStalled(fault) && fault.reason !== 'Suspended'
+    return isAwaited ? RIGHTS_AGAIN_MS : intervalMs(transform)
   }
 
   async #gather(
     transform: Transform,
-  ): Promise<Pick<TransformInput, 'fault' | 'module' | 'rendering'>> {
+  ): Promise<Pick<TransformInput, 'fault' | 'module' | 'rendering'> | 'busy'> {
     const { client, kinds, embedded, evaluator, policies, accountFault } = this.#options
     const { metadata, status } = transform
     const { name, namespace = '' } = metadata
@@ -157,8 +154,9 @@ export class TransformController implements Controller {
         context: { name, namespace },
         ...(platform && { policies: platform }),
       },
-      { deadlineMs: EVALUATION_MS, turnOf: namespace },
+      { deadlineMs: EVALUATION_MS, waitMs: TURN_MS, turnOf: namespace },
     )
+    if (outcome.kind === 'Busy') return 'busy'
     if (outcome.kind === 'Rendered') await kinds.learn(outcome.nodes.flatMap(kindOf))
     const rendering = renderingOf({
       spec: transform.spec,
@@ -208,12 +206,12 @@ export class TransformController implements Controller {
   }
 
   async #writeStatus(transform: Transform, status: TransformStatus | undefined): Promise<void> {
-    const { client, onStatus } = this.#options
+    const { client, store, onStatus } = this.#options
     if (!status || isEqual(status, transform.status)) return
     this.#requireLeader()
     const { apiVersion, kind, metadata } = transform
     const { name, namespace, uid } = metadata
-    await apply(
+    const stored = await apply(
       client,
       resourceOf(TRANSFORM, namespace),
       {
@@ -224,6 +222,7 @@ export class TransformController implements Controller {
       },
       { subresource: 'status' },
     )
+    store.update(TRANSFORMS.id, stored)
     onStatus(transform, status)
   }
 

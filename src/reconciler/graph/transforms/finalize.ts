@@ -28,13 +28,19 @@ export async function finalizeTransform(
   }
   let current = graph
   // First of all: the graph's own deletion goes by it.
-  if (isOrphaning(transform) && graph.spec.deletionPolicy !== 'Orphan')
+  if (isToStay(transform, graph) && graph.spec.deletionPolicy !== 'Orphan')
     current = (await patchJson(client, at, name, [
       { op: 'test', path: '/metadata/uid', value: graph.metadata.uid },
       { op: 'replace', path: '/spec/deletionPolicy', value: 'Orphan' },
     ])) as ResourceGraph
   if (!current.metadata.deletionTimestamp) await deleteExactly(client, at, current)
   return deletingStatus(transform, current)
+}
+
+// `--cascade=orphan` is a finalizer that the garbage collector takes away again as soon as it has cut what is owned off.
+const isToStay = (transform: Transform, { metadata }: ResourceGraph) => {
+  const owners = (metadata.ownerReferences ?? []) as readonly { readonly uid: string }[]
+  return isOrphaning(transform) || !owners.some(({ uid }) => uid === transform.metadata.uid)
 }
 
 function deletingStatus(transform: Transform, graph: ResourceGraph): TransformStatus {

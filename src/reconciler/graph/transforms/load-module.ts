@@ -12,6 +12,7 @@ import {
 } from '../../../shared/graph/local-module.ts'
 import { accountOf, type Transform } from '../../../shared/graph/transform.ts'
 import { configMapModule, createModule, type Module } from '../../../shared/modules/module.ts'
+import { notOurs } from '../enrolment.ts'
 
 export interface ModuleDeps {
   /** The Transform's account's: a module is read by who applies it. */
@@ -35,7 +36,9 @@ async function fromConfigMap(transform: Transform, client: Client): Promise<Resu
     configMap = await read(client, configMapsIn(namespace), name)
   } catch (error) {
     if (!isForbidden(error)) throw error
-    return err(forbidden(accountOf(transform), name))
+    const account = accountOf(transform)
+    const isOurs = !/cannot impersonate/.test(error.message)
+    return err(isOurs ? forbidden(account, name) : notOurs(account))
   }
   if (!configMap) return moduleNotFound(`there is no ConfigMap ${namespace}/${name}`)
   const module = configMapModule(isMap(configMap.data) ? (configMap.data as never) : {})

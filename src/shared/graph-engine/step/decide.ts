@@ -90,7 +90,7 @@ function applyWhenDue(
   const failed = failure?.hash === hash ? failure : undefined
   if (failed && failed.retryAt > now)
     return decision(node, input, { phase: 'Error', message: failed.message }, failed.retryAt)
-  if (need.reason === 'Drifted' && heldUntil > now)
+  if (need.reason !== 'Changed' && heldUntil > now)
     return decision(node, input, { phase: 'Error', message: describeHold(need) }, heldUntil)
   // The phase of one that failed stays until it succeeds: status must not change at each try.
   const state = failed

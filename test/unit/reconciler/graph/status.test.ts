@@ -1,6 +1,7 @@
 import t from 'tap'
 import {
   inventoryOf,
+  type Seen,
   statusAfter,
   statusWhileDeleting,
 } from '../../../../src/reconciler/graph/resource-graphs/status.ts'
@@ -28,7 +29,8 @@ const graph = (status?: object) =>
     spec: { nodes: [{ id: 'a' }] },
     ...(status && { status }),
   }) as unknown as ResourceGraph
-const step = (rest: Partial<Step> = {}): Step => ({
+const step = (rest: Partial<Seen> = {}): Seen => ({
+  isWatched: true,
   inventory: [item('a')],
   actions: [],
   nodes: new Map([['a', { phase: 'Ready', message: '' }]]),
@@ -42,12 +44,12 @@ const obstacle = (reason: Obstacle['reason']): Obstacle => ({
   reason,
   message: 'because',
 })
-const readyAfter = (rest: Partial<Step>) =>
+const readyAfter = (rest: Partial<Seen>) =>
   statusAfter(graph(), step(rest), NOW).conditions?.find(({ type }) => type === 'Ready')
 
 t.test('Ready', (t) => {
   const both = [item('a'), item('old')]
-  const rows: readonly (readonly [string, Partial<Step>, object])[] = [
+  const rows: readonly (readonly [string, Partial<Seen>, object])[] = [
     ['all are', {}, { status: 'True', reason: 'Ready', message: '1 object is ready' }],
     [
       'the first that is not is named',
@@ -71,14 +73,14 @@ t.test('Ready', (t) => {
     [
       'nor while that cannot be deleted, which is told',
       { inventory: both, obstacles: [obstacle('Terminating')] },
-      { status: 'False', reason: 'Pruning', message: 'ConfigMap shop/old is still there: because' },
+      { status: 'False', reason: 'Pruning', message: 'because' },
     ],
     [
       'but with what is protected',
       { inventory: both, obstacles: [obstacle('Protected')] },
       {
         status: 'True',
-        message: '1 object is ready; ConfigMap shop/old is still there: because',
+        message: '1 object is ready; because',
       },
     ],
   ]
@@ -132,7 +134,7 @@ t.test('while it is deleted, what holds it up is told', (t) => {
       {
         type: 'Ready',
         reason: 'Deleting',
-        message: 'ConfigMap shop/old is still there since 1970-01-01T00:00:00Z: because',
+        message: 'because, since 1970-01-01T00:00:00Z',
       },
     ],
     inventory: [{ name: 'old' }],
@@ -143,5 +145,13 @@ t.test('while it is deleted, what holds it up is told', (t) => {
 t.test('an inventory is read as it was written', (t) => {
   const inventory = [{ ...item('a'), removedAt: 1_000 }, item('b')]
   t.same(inventoryIn(graph({ inventory: inventoryOf(inventory) })), inventory)
+  t.end()
+})
+
+t.test('what is not watched is told', (t) => {
+  const typesAfter = (isWatched: boolean) =>
+    statusAfter(graph(), step({ isWatched }), NOW).conditions?.map(({ type }) => type)
+  t.same(typesAfter(true), ['Ready'])
+  t.same(typesAfter(false), ['Ready', 'Watched'])
   t.end()
 })
