@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { FINALIZER, GRAPH } from '../../../src/shared/graph/names.ts'
-import { run } from '../harness/run.ts'
 import {
   configMapPath,
   graphCluster,
   graphPath,
   inlineTransform,
   transformPath,
-} from './graph-cluster.ts'
+} from '../graph/graph-cluster.ts'
+import { run } from '../harness/run.ts'
 
 const MODULE = `package one
 
