@@ -129,7 +129,7 @@ t.test('the webhook on the cluster', async (t) => {
         failurePolicy: 'Ignore',
         matchPolicy: 'Equivalent',
         sideEffects: 'NoneOnDryRun',
-        timeout: PATIENCE_S,
+        timeoutSeconds: PATIENCE_S,
       })
       for (const rule of webhook.rules) {
         t.same(rule.operations, operations)
@@ -209,11 +209,11 @@ t.test('the webhook on the cluster', async (t) => {
 
   await t.test('an edit of its registration is put back', async (t) => {
     const { kind } = await read(MUTATING)
-    const patch = '[{"op":"replace","path":"/webhooks/0/timeout","value":30}]'
+    const patch = '[{"op":"replace","path":"/webhooks/0/timeoutSeconds","value":30}]'
     await alice(['patch', kind, PRODUCT, '--type=json', `--patch=${patch}`])
     await until(
       'it is put back',
-      async () => (await read(MUTATING)).webhooks[0].timeout === PATIENCE_S,
+      async () => (await read(MUTATING)).webhooks[0].timeoutSeconds === PATIENCE_S,
     )
     t.equal((await read(MUTATING)).webhooks.length, 1)
   })

@@ -112,7 +112,7 @@ t.test('the registration while something that it needs is away', async (t) => {
         ({ authority, isSigned }) => authority !== before.authority && isSigned,
       )
       const [mutating] = (await read(MUTATING)).webhooks
-      t.match(mutating, { name: 'mutate.platform.kubevirt.io', timeout: PATIENCE_S })
+      t.match(mutating, { name: 'mutate.platform.kubevirt.io', timeoutSeconds: PATIENCE_S })
       const hco = { apiVersion, kind, metadata: { name, namespace }, spec }
       await until(
         'it can be created',

@@ -114,12 +114,12 @@ t.test('authorities that somebody else injects', async (t) => {
       await cluster.untilCompared('kubevirt-hyperconverged')
       const after = (await live()).map(({ metadata }) => metadata.generation)
       t.same(after, before, 'neither was written again')
-      const slow = [{ op: 'replace', path: '/webhooks/0/timeout', value: 30 }]
+      const slow = [{ op: 'replace', path: '/webhooks/0/timeoutSeconds', value: 30 }]
       for (const path of CONFIGURATIONS) {
         await admin('PATCH', path, slow, 'application/json-patch+json')
         await until(
           'it is put back',
-          async () => (await read(path)).webhooks[0].timeout === PATIENCE_S,
+          async () => (await read(path)).webhooks[0].timeoutSeconds === PATIENCE_S,
           90_000,
         )
       }

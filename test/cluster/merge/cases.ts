@@ -165,7 +165,7 @@ const ROWS: readonly Row[] = [
   [
     'webhooks by name, with match conditions by name',
     HOOK,
-    { webhooks: [hook('a.x.io'), hook('b.x.io', { timeout: 5 })] },
+    { webhooks: [hook('a.x.io'), hook('b.x.io', { timeoutSeconds: 5 })] },
     {
       webhooks: [
         hook('c.x.io'),

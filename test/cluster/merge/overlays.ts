@@ -92,9 +92,9 @@ const PODS: Overlay = {
   'containers[].securityContext': ['capabilities', 'readOnlyRootFilesystem', 'runAsUser'],
   'initContainers[].securityContext': ['capabilities', 'readOnlyRootFilesystem', 'runAsUser'],
   'template.spec.securityContext': ['fsGroup', 'runAsUser', 'supplementalGroups'],
-  livenessProbe: ['httpGet!', 'periodSeconds', 'timeout'],
+  livenessProbe: ['httpGet!', 'periodSeconds', 'timeoutSeconds'],
   periodSeconds: one(1, 2),
-  timeout: one(1, 2),
+  timeoutSeconds: one(1, 2),
   httpGet: ['port!', 'path', 'scheme', 'httpHeaders'],
   'httpGet.port': fc.oneof(one(80, 443), one('http', 'https')),
   'httpGet.path': one('/a', '/b'),
@@ -144,7 +144,7 @@ const HOOKS: Overlay = {
   url: one('https://127.0.0.1:9/a', 'https://127.0.0.1:9/b'),
   admissionReviewVersions: always(['v1']),
   sideEffects: one('None', 'NoneOnDryRun'),
-  timeout: one(1, 5, 10),
+  timeoutSeconds: one(1, 5, 10),
   'matchConditions[].expression': one('true', 'false'),
 }
 

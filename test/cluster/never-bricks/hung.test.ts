@@ -26,7 +26,7 @@ t.test('a webhook that does not answer, where the failure policy is Ignore', asy
 
   await t.test('is given up as soon as the API server can give one up', async (t) => {
     for (const path of [MUTATING, VALIDATING])
-      t.match((await read(path)).webhooks, [{ failurePolicy: 'Ignore', timeout: 1 }])
+      t.match((await read(path)).webhooks, [{ failurePolicy: 'Ignore', timeoutSeconds: 1 }])
   })
 
   await faultTest(

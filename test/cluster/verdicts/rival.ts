@@ -82,7 +82,7 @@ export async function startRival(
         ],
         admissionReviewVersions: ['v1'],
         sideEffects: 'None',
-        timeout: 30,
+        timeoutSeconds: 30,
         reinvocationPolicy,
       },
     ],
