@@ -119,6 +119,43 @@ t.test('the system graph in the chart', async (t) => {
     }
   })
 
+  await t.test(
+    'serves with a certificate of somebody else’s, and says who is trusted',
+    async (t) => {
+      const name = GRAPH.webhookAccount
+      const wired = async (mode: string) => {
+        const objects = await render({ namespace: 'graphs' }, { certificates: { mode } })
+        const find = (kind: string) =>
+          objects.find(
+            ({ kind: one, metadata }) =>
+              one === kind && metadata.name === name && metadata.namespace === 'graphs',
+          )
+        const { spec } = podsIn(objects).find((pod) => pod.name === GRAPH.reconcilerAccount) ?? {}
+        const mounted = find('Deployment').spec.template.spec.volumes[0].secret.secretName
+        return { mounted, find, args: spec.containers[0].args }
+      }
+      const { mounted, find, args } = await wired('cert-manager')
+      t.match(find('Certificate').spec, {
+        secretName: mounted,
+        dnsNames: [`${name}.graphs.svc`],
+        issuerRef: { name: find('Issuer').metadata.name },
+      })
+      t.ok(args.includes(`--webhook-ca-injection=cert-manager.io/inject-ca-from=graphs/${name}`))
+      const served = await wired('service-ca')
+      t.equal(
+        served.find('Service').metadata.annotations[
+          'service.beta.openshift.io/serving-cert-secret-name'
+        ],
+        served.mounted,
+      )
+      t.ok(
+        served.args.includes(
+          '--webhook-ca-injection=service.beta.openshift.io/inject-cabundle=true',
+        ),
+      )
+    },
+  )
+
   await t.test('is scraped where somebody scrapes', async (t) => {
     const served = ['--api-versions=monitoring.coreos.com/v1/PodMonitor']
     const [monitor] = (await render({}, {}, served)).filter(({ kind }) => kind === 'PodMonitor')

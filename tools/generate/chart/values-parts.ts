@@ -1,6 +1,5 @@
 // What the schema of the chart's values is made of.
 import { type ObjectOptions, type TProperties, Type } from '@sinclair/typebox'
-import { oneOf } from '../../../src/shared/api/schema-parts.ts'
 import { closed } from '../../../src/shared/baseline/catalog/schema-parts.ts'
 
 export const text = (description: string, byDefault = '', pattern?: string) =>
