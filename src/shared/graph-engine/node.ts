@@ -17,7 +17,10 @@ export interface ApplyPolicy {
   readonly mode?: 'Apply' | 'Create'
   /** What to do about a field that another manager owns and this object never did. Its own fields are always taken back. */
   readonly conflictPolicy?: 'Error' | 'Force'
-  /** What becomes of the object when it leaves the graph, or the graph goes. Data and namespaces go by an explicit `Delete` only. */
+  /**
+   * What becomes of the object when it leaves the graph, or the graph goes. Data and namespaces go by an explicit `Delete` only;
+   * a graph that goes with `Orphan` leaves everything.
+   */
   readonly deletionPolicy?: DeletionPolicy
 }
 
