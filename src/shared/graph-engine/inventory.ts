@@ -17,10 +17,9 @@ export type Digest = (text: string) => string
 /**
  * - `Pending`: about to be applied for the first time. It may exist, if we ended before the answer.
  * - `Applied`, `Failed`: how the last apply went. A failed one may exist.
- * - `Pruned`: its deletion was asked for; it stays until it is gone.
- * - `Adopted`, `Orphaned`: what adoption took on, and what it lets go.
+ * - `Pruned`: its deletion is about to be asked for, or was; it stays until it is gone.
  */
-export type ItemState = 'Pending' | 'Applied' | 'Failed' | 'Pruned' | 'Adopted' | 'Orphaned'
+export type ItemState = 'Pending' | 'Applied' | 'Failed' | 'Pruned'
 
 /** One object that the owner has, or may have, in the cluster. */
 export interface InventoryItem extends ObjectRef {
@@ -118,7 +117,7 @@ function itemFor(
     ...refOf(object),
     ...(uid !== undefined && { uid }),
     hash,
-    // Its deletion was asked for before it came back: what there is of it will go.
+    // Its deletion may have been asked for before it came back: what there is of it may go.
     state: state === 'Pruned' ? 'Pending' : state,
     ...(edges.length > 0 && { dependsOn: edges }),
     ...(applyPolicy?.deletionPolicy && { deletionPolicy: applyPolicy.deletionPolicy }),

@@ -15,9 +15,15 @@ export interface GraphNode {
 export interface ApplyPolicy {
   /** `Create` is applied once and then left as it is. */
   readonly mode?: 'Apply' | 'Create'
-  /** What to do about a field that another manager owns and this object never did. Its own fields are always taken back. */
+  /**
+   * What to do about a field that another manager owns and this object never did. Its own fields are always taken back. An object
+   * that is not ours stays refused with `Force`, too: it is about fields, and takes no object over.
+   */
   readonly conflictPolicy?: 'Error' | 'Force'
-  /** What becomes of the object when it leaves the graph, or the graph goes. Data and namespaces go by an explicit `Delete` only. */
+  /**
+   * What becomes of the object when it leaves the graph, or the graph goes. Data and namespaces go by an explicit `Delete` only;
+   * a graph that goes with `Orphan` leaves everything.
+   */
   readonly deletionPolicy?: DeletionPolicy
 }
 

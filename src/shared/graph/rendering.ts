@@ -77,7 +77,10 @@ function graphOf({ namespace, isClusterScoped }: RenderingInput, { nodes: made }
 
 const problemText = ({ path, message }: GraphProblem) => `graph${path}: ${message}`
 
-/** The node with its object in the Transform's namespace, unless it says another one or is in none. What is no object is left to be judged. */
+/**
+ * The node with its object in the Transform's namespace, unless it says another one, or in none where its kind is in none: of
+ * one object there is one name. What is no object is left to be judged.
+ */
 function placedIn(
   namespace: string,
   node: JsonMap,
@@ -86,8 +89,9 @@ function placedIn(
   const object = memberOf(node, 'object')
   if (!isKubeObject(object)) return node
   const { apiVersion, kind, metadata } = object
-  if (metadata.namespace !== undefined || isClusterScoped(apiVersion, kind)) return node
-  return { ...node, object: { ...object, metadata: { ...metadata, namespace } } }
+  const { namespace: own = namespace, ...unplaced } = metadata
+  const placed = isClusterScoped(apiVersion, kind) ? unplaced : { ...metadata, namespace: own }
+  return { ...node, object: { ...object, metadata: placed } }
 }
 
 function faultOf(outcome: Exclude<Outcome, Rendered>): Fault {

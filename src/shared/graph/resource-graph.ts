@@ -72,7 +72,7 @@ const ITEM = Type.Object({
   name: Type.String(),
   uid: Type.Optional(Type.String()),
   hash: Type.String(),
-  state: word(['Pending', 'Applied', 'Failed', 'Pruned', 'Adopted', 'Orphaned']),
+  state: word(['Pending', 'Applied', 'Failed', 'Pruned']),
   dependsOn: Type.Optional(Type.Array(Type.String(), ATOMIC)),
   deletionPolicy: Type.Optional(DELETION_POLICY),
   removedAt: Type.Optional(TIME),

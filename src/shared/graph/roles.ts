@@ -48,7 +48,7 @@ export const reconcilerAccount = (namespace: string): readonly KubeObject[] =>
     ],
   )
 
-/** The webhook's account and its roles: it reads what graphs hold, which is names, and its own certificate. */
+/** The webhook's account and its roles: it reads ResourceGraphs, which hold whole objects, and its own certificate. */
 export const webhookAccount = (namespace: string): readonly KubeObject[] =>
   account(
     GRAPH.webhookAccount,

@@ -20,10 +20,11 @@ export function folderModule(folder: string): Result<Module, ModuleError> {
 export function embeddedModules(folder: string): ReadonlyMap<string, Module> {
   const entries = readdirSync(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-  return new Map(names.sort().map((name) => [name, ownModule(join(folder, name))]))
+  return new Map(names.sort().map((name) => [name, embeddedModule(join(folder, name))]))
 }
 
-function ownModule(folder: string): Module {
+/** A module that comes with the program; throws where it is none. */
+export function embeddedModule(folder: string): Module {
   const made = folderModule(folder)
   if (!made.ok) throw new Error(`reading the module in ${folder}: ${made.error.message}`)
   return made.value

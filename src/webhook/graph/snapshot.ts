@@ -47,5 +47,4 @@ function holdersIn(graphs: readonly ResourceGraph[]): Holders {
 }
 
 // What was never applied is perhaps another's, and what left its graph is about to be anybody's.
-const isHeld = ({ uid, removedAt, state }: InventoryItem) =>
-  uid !== undefined && removedAt === undefined && state !== 'Orphaned'
+const isHeld = ({ uid, removedAt }: InventoryItem) => uid !== undefined && removedAt === undefined

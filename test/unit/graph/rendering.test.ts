@@ -30,22 +30,26 @@ const violation = (rest: Partial<Violation> = {}): Violation => ({
   ...rest,
 })
 
-t.test('objects without a namespace get the Transform’s, unless they are in none', (t) => {
-  const { nodes } = render(
-    rendered({
-      nodes: [
-        node('here'),
-        node('there', { namespace: 'other' }),
-        node('all', { kind: 'Namespace' }),
-      ],
-    }),
-  )
-  t.same(
-    nodes?.map(({ object }) => object.metadata.namespace),
-    ['shop', 'other', undefined],
-  )
-  t.end()
-})
+t.test(
+  'objects without a namespace get the Transform’s, and lose theirs where they are in none',
+  (t) => {
+    const { nodes } = render(
+      rendered({
+        nodes: [
+          node('here'),
+          node('there', { namespace: 'other' }),
+          node('all', { kind: 'Namespace' }),
+          node('placed', { kind: 'Namespace', namespace: 'other' }),
+        ],
+      }),
+    )
+    t.same(
+      nodes?.map(({ object }) => object.metadata.namespace),
+      ['shop', 'other', undefined, undefined],
+    )
+    t.end()
+  },
+)
 
 t.test('a graph that is none says which node is wrong', (t) => {
   const { nodes, fault } = render(

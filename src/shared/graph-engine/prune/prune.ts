@@ -106,7 +106,8 @@ const isStillThere = (fate: Fate | undefined) => fate?.kind === 'kept' || fate?.
 function fateOf(item: InventoryItem, isNeeded: boolean, input: PruneInput): Fate {
   const observation = input.observed.objects.get(keyOf(item))
   if (observation?.state === 'absent') return { kind: 'gone' }
-  const retention = retentionOf(item, input.deletionPolicy)
+  const isOwnerGoing = input.graceSeconds === undefined
+  const retention = retentionOf(item, input.deletionPolicy, isOwnerGoing)
   if (retention) return released(item, retention.reason, retention.message)
   if (!observation) return { kind: 'kept' }
   if (observation.state === 'unreadable')

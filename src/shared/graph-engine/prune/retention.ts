@@ -14,14 +14,17 @@ export interface Retention {
   readonly message: string
 }
 
-/** Why an object that should go is left instead; undefined where it may be deleted. The node's word goes before its owner's. */
+/**
+ * Why an object that should go is left instead; undefined where it may be deleted. The node's word goes before its owner's,
+ * but for an owner that goes itself and is to leave everything: whoever keeps all of it has to be able to rely on that.
+ */
 export function retentionOf(
   item: InventoryItem,
   ownersPolicy: DeletionPolicy = 'Delete',
+  isOwnerGoing = false,
 ): Retention | undefined {
-  // What was adopted was there before us.
-  const fallback = item.state === 'Adopted' ? 'Orphan' : ownersPolicy
-  if ((item.deletionPolicy ?? fallback) === 'Orphan')
+  const isAllLeft = isOwnerGoing && ownersPolicy === 'Orphan'
+  if (isAllLeft || (item.deletionPolicy ?? ownersPolicy) === 'Orphan')
     return { reason: 'Orphaned', message: 'is left as it is: its deletionPolicy is Orphan' }
   const key = kindKeyOf(item)
   const loss = Object.hasOwn(PRECIOUS, key) ? PRECIOUS[key] : undefined

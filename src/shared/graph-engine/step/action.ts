@@ -26,7 +26,7 @@ export interface ApplyAction {
   /** What to send, with its marks; and uid and resourceVersion where there is a live object, as preconditions. */
   readonly object: KubeObject
   readonly fieldManager: string
-  /** First contact never is, unless the node says so: whoever is there first answers with a conflict. */
+  /** First contact never is, whatever the node says: whoever is there first answers with a conflict. */
   readonly isForced: boolean
   /** Of the desired object, for `recordApplied` and for the failure. */
   readonly hash: string

@@ -130,8 +130,8 @@ function actionFor(
       },
     },
     fieldManager,
-    // What was applied before is ours, and taken back. What is new may be somebody's.
-    isForced: applyPolicy?.conflictPolicy === 'Force' || (!!live && item?.hash === hash),
+    // What was applied before is ours, and taken back. What is new may be somebody's; where nothing was seen, so may the object be.
+    isForced: !!live && (applyPolicy?.conflictPolicy === 'Force' || item?.hash === hash),
     hash,
   }
 }

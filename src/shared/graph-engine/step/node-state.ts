@@ -8,7 +8,6 @@ export type NodePhase =
   | 'Ready'
   | 'Error'
   | 'Terminating'
-  | 'Adopted'
 
 export interface NodeState {
   readonly phase: NodePhase

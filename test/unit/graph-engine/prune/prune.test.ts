@@ -208,14 +208,17 @@ const rows: readonly Row[] = [
   ],
   [
     "the node's word goes first",
-    { items: [item('a', { deletionPolicy: 'Delete' })], more: { deletionPolicy: 'Orphan' } },
+    {
+      items: [item('a', { deletionPolicy: 'Delete' })],
+      more: { deletionPolicy: 'Orphan', graceSeconds: 30 },
+    },
     'a',
     'a Pruned',
     '',
   ],
   [
-    'leaves what was adopted',
-    { items: [item('a', { state: 'Adopted' })] },
+    'but for an owner that goes and leaves all',
+    { items: [item('a', { deletionPolicy: 'Delete' })], more: { deletionPolicy: 'Orphan' } },
     '',
     '',
     'Orphaned: Widget shop/a is left as it is: its deletionPolicy is Orphan',

@@ -61,7 +61,8 @@ t.test('writes nothing where nothing is new', async (t) => {
 })
 
 t.test('is done at once where all is to be left', async (t) => {
-  const { isDone, actions, releases } = pass([DB, WEB], ['db', 'web'], 'Orphan')
+  const web = item('web', { deletionPolicy: 'Delete' })
+  const { isDone, actions, releases } = pass([DB, web], ['db', 'web'], 'Orphan')
   t.ok(isDone)
   t.same(actions, [])
   t.equal(releases.length, 2)

@@ -260,6 +260,17 @@ const rows: readonly Row[] = [
     'Failed',
   ],
   [
+    'even where fields are taken over by force',
+    {
+      nodes: [node('db', { applyPolicy: { conflictPolicy: 'Force' } })],
+      known: { db: present(FOREIGN) },
+      inventory: [],
+    },
+    '',
+    'db: Error (exists already, belongs to no graph and is managed by helm)',
+    'Failed',
+  ],
+  [
     'marks that somebody removed are put back',
     { nodes: [db], known: { db: present(withMetadata(widget('db'), { uid: 'uid-db' })) } },
     'apply db',
@@ -425,10 +436,10 @@ const forces: readonly (readonly [
 ])[] = [
   ['first contact is not', { nodes: [db], known: { db: ABSENT }, inventory: [] }, 'Absent', false],
   [
-    'unless the node says so',
+    'whatever the node says',
     { nodes: [node('db', { applyPolicy: { conflictPolicy: 'Force' } })], known: { db: ABSENT } },
     'Absent',
-    true,
+    false,
   ],
   ['what was ours is taken back', { nodes: [db], known: { db: DRIFTED } }, 'Drifted', true],
   [
@@ -438,7 +449,7 @@ const forces: readonly (readonly [
     false,
   ],
   [
-    'unless the node says so too',
+    'unless the node says so',
     {
       nodes: [{ ...CHANGED, applyPolicy: { conflictPolicy: 'Force' } }],
       known: { db: DRIFTED },

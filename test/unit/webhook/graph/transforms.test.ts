@@ -344,7 +344,6 @@ const verdicts: readonly (readonly [
       'was another one’s, which is going',
       [graphWith('market', [item('a')], { deletionTimestamp: '2026-01-01T00:00:00Z' })],
     ],
-    ['was another one’s, which left it', [graphWith('market', [item('a', { state: 'Orphaned' })])]],
   ].map(([says, graphs]): (typeof verdicts)[number] => [
     `an object that ${says}`,
     created,
