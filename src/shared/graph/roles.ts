@@ -16,7 +16,7 @@ export const reconcilerAccount = (namespace: string): readonly KubeObject[] =>
     namespace,
     GRAPH.reconcilerRole,
     [
-      rule(GROUP, [TRANSFORM.plural], [...FOLLOW, 'patch']),
+      rule(GROUP, [TRANSFORM.plural], [...READ, 'patch']),
       rule(GROUP, [RESOURCE_GRAPH.plural], [...READ, ...APPLY, 'delete']),
       rule(
         GROUP,

@@ -48,6 +48,7 @@ export interface ResourceGraphControllerOptions {
   readonly onError: (key: string, error: Error) => void
 }
 
+const SOURCES = [RESOURCE_GRAPHS.id, TRANSFORMS.id]
 const CONCURRENCY = 10
 // Of one graph: what happens in between is told with what comes next.
 const STATUS_MS = 1_000
@@ -63,8 +64,7 @@ export class ResourceGraphController implements Controller {
   readonly #writtenAt = new Map<string, number>()
   /** Of each graph, the version that a write of its status must find: an inventory that is lost would be objects that are lost. */
   readonly #versions = new Map<string, string | undefined>()
-  readonly #transforms = new News()
-  readonly #graphs = new News()
+  readonly #news = new News()
 
   constructor(options: ResourceGraphControllerOptions) {
     this.#options = options
@@ -80,16 +80,14 @@ export class ResourceGraphController implements Controller {
     if (!isOurs)
       return this.#options.observer.graphsOf(source, key).map((graph) => ({ key: graph }))
     if (key === undefined) return [...this.resync()].map((known) => ({ key: known }))
-    const { store } = this.#options
-    const [news, object] =
-      source === TRANSFORMS.id
-        ? [this.#transforms, transformOf(store, key)]
-        : [this.#graphs, resourceGraphOf(store, key)]
-    return news.isNews(key, object) ? [{ key }] : []
+    const object = this.#options.store.object(source, key)
+    return this.#news.isNews(`${source} ${key}`, object) ? [{ key }] : []
   }
 
   async reconcile(key: string): Promise<number | undefined> {
     const { store, executor } = this.#options
+    // Before all are read a Transform that is there would be taken for one that is gone.
+    if (!store.isSynced(SOURCES)) return undefined
     const graph = resourceGraphOf(store, key)
     if (!graph) {
       executor.drop(key)

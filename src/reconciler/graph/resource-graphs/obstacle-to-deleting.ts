@@ -1,4 +1,4 @@
-import { definitionName } from '../../../shared/api/custom-resource.ts'
+import { apiVersionOf, definitionName } from '../../../shared/api/custom-resource.ts'
 import type { Client } from '../../../shared/cluster/client.ts'
 import { read } from '../../../shared/cluster/resource.ts'
 import { RESOURCE_GRAPH, type ResourceGraph } from '../../../shared/graph/resource-graph.ts'
@@ -13,9 +13,10 @@ const NAMESPACES = { apiVersion: 'v1', resource: 'namespaces' }
  */
 export async function obstacleToDeleting(
   client: Client,
-  { metadata: { namespace = '' } }: ResourceGraph,
+  graph: ResourceGraph,
   transform: Transform | undefined,
 ): Promise<string | undefined> {
+  const { namespace = '' } = graph.metadata
   for (const kind of [TRANSFORM, RESOURCE_GRAPH]) {
     const definition = await read(client, DEFINITIONS, definitionName(kind))
     if (!definition || definition.metadata.deletionTimestamp)
@@ -24,5 +25,10 @@ export async function obstacleToDeleting(
   const home = await read(client, NAMESPACES, namespace)
   if (!home || home.metadata.deletionTimestamp)
     return `the namespace ${namespace} is being deleted, and what is in it goes with it`
-  return transform ? undefined : 'its Transform is gone, so that nobody says by whose rights'
+  if (transform) return undefined
+  const at = { apiVersion: apiVersionOf(TRANSFORM), resource: TRANSFORM.plural, namespace }
+  const found = await read(client, at, graph.metadata.name)
+  if (found?.metadata.uid === graph.spec.sourceRef.uid)
+    throw new Error('the Transform is not in the watch yet')
+  return 'its Transform is gone, so that nobody says by whose rights'
 }

@@ -107,6 +107,8 @@ export class TransformController implements Controller {
 
   async reconcile(key: string): Promise<number | undefined> {
     const { client, store } = this.#options
+    // Each sync has all of them worked on.
+    if (!store.isSynced([TRANSFORMS.id, RESOURCE_GRAPHS.id])) return undefined
     const transform = transformOf(store, key)
     if (!transform) {
       store.follow(`${MODULE}${key}`, [])
