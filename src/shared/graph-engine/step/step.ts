@@ -118,8 +118,10 @@ const mayPrune = (graph: Graph, decisions: Decisions) =>
 
 function pruneRemoved(input: StepInput, intent: Inventory): Pruned {
   const wanted = new Set(input.graph.nodes.map(({ object }) => keyOf(refOf(object))))
-  const going = intent.filter((item) => !wanted.has(keyOf(item)))
-  return prune({ ...input, going, graceSeconds: input.graceSeconds ?? GRACE_SECONDS })
+  const [staying = [], going = []] = [true, false].map((isWanted) =>
+    intent.filter((item) => wanted.has(keyOf(item)) === isWanted),
+  )
+  return prune({ ...input, going, staying, graceSeconds: input.graceSeconds ?? GRACE_SECONDS })
 }
 
 const withPruned = (intent: Inventory, { remaining }: Pruned): Inventory =>
