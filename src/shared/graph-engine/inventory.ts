@@ -50,11 +50,8 @@ export const refOfItem = ({ apiVersion, kind, namespace, name }: InventoryItem):
 /** The hash of a desired object, without its marks: the same for equal objects, in whatever order their fields come. */
 export const hashOf = (object: KubeObject, digest: Digest) => digest(canonicalJson(object))
 
-/**
- * The inventory that holds every object of the graph, and all that was in it before: what is not written down
- * before it is applied could be lost by a crash. It is the same one where nothing is new.
- */
-export function withIntent(inventory: Inventory, graph: Graph, now: number): Inventory {
+/** The inventory as the graph has its items by now: their nodes, or since when they have none. It is the same one where nothing is new. */
+export function withGraph(inventory: Inventory, graph: Graph, now: number): Inventory {
   const nodes = new Map(graph.nodes.map((node) => [keyOf(refOf(node.object)), node]))
   const ids = idsAfter(inventory, nodes)
   const nodeIds = new Set(graph.nodes.map(({ id }) => id))
@@ -63,9 +60,23 @@ export function withIntent(inventory: Inventory, graph: Graph, now: number): Inv
     const node = nodes.get(keyOf(item))
     return node ? itemFor(node, nodeIds, item) : itemWithout(item, ids, isWhole ? now : undefined)
   })
+  return sameOr(inventory, kept)
+}
+
+/**
+ * The inventory of `withGraph` that holds these nodes of the graph, too: what is not written down before it is applied could be
+ * lost by a crash. What is never sent is no part of it, since nobody might ever be able to tell that it is gone.
+ */
+export function withIntent(
+  inventory: Inventory,
+  graph: Graph,
+  sent: readonly GraphNode[],
+): Inventory {
+  const nodeIds = new Set(graph.nodes.map(({ id }) => id))
   const known = new Set(inventory.map(keyOf))
-  const added = [...nodes].filter(([key]) => !known.has(key))
-  return sameOr(inventory, [...kept, ...added.map(([, node]) => itemFor(node, nodeIds))])
+  const added = sent.filter(({ object }) => !known.has(keyOf(refOf(object))))
+  if (added.length === 0) return inventory
+  return [...inventory, ...added.map((node) => itemFor(node, nodeIds))]
 }
 
 type Ids = ReadonlyMap<string, string>

@@ -6,9 +6,10 @@ import {
   type InventoryItem,
   recordApplied,
   recordFailed,
+  withGraph,
   withIntent,
 } from '../../../src/shared/graph-engine/inventory.ts'
-import { type GraphNode, keyOf, refOf } from '../../../src/shared/graph-engine/node.ts'
+import { type Graph, type GraphNode, keyOf, refOf } from '../../../src/shared/graph-engine/node.ts'
 import { sha256 } from '../../../src/shared/ops/digest.ts'
 import { runs } from '../runs.ts'
 import { node, widget } from './objects.ts'
@@ -16,6 +17,10 @@ import { node, widget } from './objects.ts'
 const NOW = 1_000
 
 const graph = (...nodes: readonly GraphNode[]) => ({ nodes, isComplete: true })
+
+/** As if each node were applied. */
+const intentOf = (before: Inventory, whole: Graph) =>
+  withIntent(withGraph(before, whole, NOW), whole, whole.nodes)
 
 const item = (id: string, more: Partial<InventoryItem> = {}): InventoryItem => ({
   id,
@@ -39,10 +44,9 @@ t.test('the hash is that of the value, not of how it is written', async (t) => {
 
 t.test('holds every object before it is applied', async (t) => {
   const policy = { deletionPolicy: 'Orphan' as const }
-  const intent = withIntent(
+  const intent = intentOf(
     [],
     graph(node('a'), node('b', { dependsOn: ['a'], applyPolicy: policy })),
-    NOW,
   )
   t.same(intent, [
     { id: 'a', ...refOf(widget('a')), hash: '', state: 'Pending' },
@@ -125,23 +129,31 @@ const rows: readonly (readonly [
 
 t.test('follows the graph', async (t) => {
   for (const [behaviour, before, nodes, after] of rows)
-    t.same(withIntent(before, graph(...nodes), NOW), after, behaviour)
+    t.same(intentOf(before, graph(...nodes)), after, behaviour)
+})
+
+t.test('holds nothing that is not applied', async (t) => {
+  const whole = graph(node('a'), node('b', { dependsOn: ['a'] }))
+  const [a] = whole.nodes
+  const intent = withIntent(withGraph([], whole, NOW), whole, a ? [a] : [])
+  t.match(intent, [{ id: 'a' }])
+  t.equal(intent.length, 1)
 })
 
 t.test('is the same one where nothing is new', async (t) => {
   const inventory = [item('b', { removedAt: 7 }), item('a', { dependsOn: ['c'] }), item('c')]
   const nodes = [node('a', { dependsOn: ['c'] }), node('c')]
-  t.equal(withIntent(inventory, graph(...nodes), NOW), inventory)
+  t.equal(intentOf(inventory, graph(...nodes)), inventory)
 })
 
 t.test('takes nothing for gone that half a graph or an empty one lacks', async (t) => {
   const inventory = [item('a'), item('b')]
-  t.equal(withIntent(inventory, { nodes: [node('a')], isComplete: false }, NOW), inventory)
-  t.equal(withIntent(inventory, { nodes: [], isComplete: true }, NOW), inventory)
+  t.equal(intentOf(inventory, { nodes: [node('a')], isComplete: false }), inventory)
+  t.equal(intentOf(inventory, { nodes: [], isComplete: true }), inventory)
 })
 
 t.test('records how an apply went', async (t) => {
-  const intent = withIntent([], graph(node('a'), node('b')), NOW)
+  const intent = intentOf([], graph(node('a'), node('b')))
   const key = keyOf(refOf(widget('a')))
   const done = recordApplied(intent, { key, hash: 'h' }, 'u1')
   t.match(done, [

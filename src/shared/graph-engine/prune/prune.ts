@@ -9,6 +9,7 @@ import type { StepInput } from '../step/step.ts'
 import { timeOf } from '../time.ts'
 import { deletionOrder } from './deletion-order.ts'
 import { retentionOf } from './retention.ts'
+import { otherItems } from './same-object.ts'
 
 /** An object that stays although it should go, or goes slowly: which, why, since when. */
 export interface Obstacle {
@@ -22,7 +23,7 @@ export interface Obstacle {
 /** An object that the inventory lets go without deleting it, and why; to be told once. */
 export interface Release {
   readonly item: InventoryItem
-  readonly reason: 'Orphaned' | 'Retained' | 'NotOurs'
+  readonly reason: 'Orphaned' | 'Retained' | 'NotOurs' | 'SameObject'
   readonly message: string
 }
 
@@ -32,6 +33,8 @@ export type PruneInput = Pick<
 > & {
   /** What is to go. */
   readonly going: Inventory
+  /** What is not, and must not go by another name. */
+  readonly staying?: Inventory
   /** How long it stays after it left the graph; undefined where the graph itself goes. */
   readonly graceSeconds?: number
 }
@@ -91,10 +94,17 @@ const deleteAction = (
 
 /** Dependents first, so that of each item it is known whether something that needs it is still there. */
 function fatesOf(input: PruneInput): ReadonlyMap<InventoryItem, Fate> {
+  const { going, staying = [], observed } = input
+  const retained = going.filter((item) => retentionIn(item, input))
+  const otherItemOf = otherItems(going, [...retained, ...staying], observed.objects)
   const needed = new Set<string>()
   const fates = new Map<InventoryItem, Fate>()
-  for (const group of deletionOrder(input.going)) {
-    for (const item of group) fates.set(item, fateOf(item, needed.has(item.id), input))
+  for (const group of deletionOrder(going)) {
+    for (const item of group) {
+      const other = otherItemOf(item)
+      const fate = other ? sameAs(item, other) : fateOf(item, needed.has(item.id), input)
+      fates.set(item, fate)
+    }
     const remaining = group.filter((item) => isStillThere(fates.get(item)))
     for (const id of remaining.flatMap(({ dependsOn = [] }) => dependsOn)) needed.add(id)
   }
@@ -103,11 +113,16 @@ function fatesOf(input: PruneInput): ReadonlyMap<InventoryItem, Fate> {
 
 const isStillThere = (fate: Fate | undefined) => fate?.kind === 'kept' || fate?.kind === 'deleted'
 
+const retentionIn = (item: InventoryItem, { deletionPolicy, graceSeconds }: PruneInput) =>
+  retentionOf(item, deletionPolicy, graceSeconds === undefined)
+
+const sameAs = (item: InventoryItem, other: InventoryItem): Fate =>
+  released(item, 'SameObject', `is one object with ${titleOf(other)}: it goes or stays as that`)
+
 function fateOf(item: InventoryItem, isNeeded: boolean, input: PruneInput): Fate {
   const observation = input.observed.objects.get(keyOf(item))
   if (observation?.state === 'absent') return { kind: 'gone' }
-  const isOwnerGoing = input.graceSeconds === undefined
-  const retention = retentionOf(item, input.deletionPolicy, isOwnerGoing)
+  const retention = retentionIn(item, input)
   if (retention) return released(item, retention.reason, retention.message)
   if (!observation) return { kind: 'kept' }
   if (observation.state === 'unreadable')

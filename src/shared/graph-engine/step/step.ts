@@ -1,4 +1,4 @@
-import { type Digest, type Inventory, sameOr, withIntent } from '../inventory.ts'
+import { type Digest, type Inventory, sameOr, withGraph, withIntent } from '../inventory.ts'
 import {
   type DeletionPolicy,
   type Graph,
@@ -9,7 +9,7 @@ import {
   titleOf,
 } from '../node.ts'
 import { orderOf } from '../order.ts'
-import { fieldManagerOf, type MarkNames, type Owner } from '../ownership.ts'
+import { fieldManagerOf, type MarkNames, type Owner, verdictOf } from '../ownership.ts'
 import { type Obstacle, type Pruned, prune, type Release } from '../prune/prune.ts'
 import type { Action } from './action.ts'
 import { type Decision, decide } from './decide.ts'
@@ -52,8 +52,9 @@ const GRACE_SECONDS = 30
  */
 export function step(input: StepInput): Step {
   const { graph, now } = input
-  const intent = withIntent(input.inventory, graph, now)
-  const decisions = decideAll(input, intent)
+  const known = withGraph(input.inventory, graph, now)
+  const decisions = decideAll(input, known)
+  const intent = withIntent(known, graph, sentOf(input, decisions))
   const pruned = mayPrune(graph, decisions) ? pruneRemoved(input, intent) : undefined
   const applies = [...decisions.values()].flatMap(({ action }) => (action ? [action] : []))
   const times = [...decisions.values(), ...(pruned ? [pruned] : [])].flatMap(({ lookAgainAt }) =>
@@ -73,10 +74,10 @@ export function step(input: StepInput): Step {
 type Decisions = ReadonlyMap<string, Decision>
 
 /** Decides about each node after those that it depends on; the decisions are in the graph's order. */
-function decideAll(input: StepInput, intent: Inventory): Decisions {
+function decideAll(input: StepInput, inventory: Inventory): Decisions {
   const { nodes } = input.graph
   const byId = new Map(nodes.map((node) => [node.id, node]))
-  const items = new Map(intent.map((item) => [keyOf(item), item]))
+  const items = new Map(inventory.map((item) => [keyOf(item), item]))
   const fieldManager = fieldManagerOf(input.owner, input.names, input.digest)
   const decided = new Map<string, Decision>()
   const { waves, rest } = orderOf(nodes)
@@ -88,6 +89,17 @@ function decideAll(input: StepInput, intent: Inventory): Decisions {
     decided.set(id, decide(node, { ...input, item, fieldManager, waitsFor }))
   }
   return new Map(nodes.flatMap(({ id }) => entryOf(decided, id)))
+}
+
+/** The nodes that are applied now; and those that were, which a status that was lost does not tell. */
+const sentOf = (input: StepInput, decisions: Decisions): readonly GraphNode[] =>
+  input.graph.nodes.filter((node) => decisions.get(node.id)?.action || wasSent(node, input))
+
+function wasSent({ object }: GraphNode, { observed, owner, names }: StepInput): boolean {
+  const observation = observed.objects.get(keyOf(refOf(object)))
+  if (observation?.state !== 'present') return false
+  const { kind } = verdictOf(observation.object, owner, names, undefined)
+  return kind === 'ours' || kind === 'restored'
 }
 
 const entryOf = (decisions: Decisions, id: string) => {
@@ -118,8 +130,10 @@ const mayPrune = (graph: Graph, decisions: Decisions) =>
 
 function pruneRemoved(input: StepInput, intent: Inventory): Pruned {
   const wanted = new Set(input.graph.nodes.map(({ object }) => keyOf(refOf(object))))
-  const going = intent.filter((item) => !wanted.has(keyOf(item)))
-  return prune({ ...input, going, graceSeconds: input.graceSeconds ?? GRACE_SECONDS })
+  const [staying = [], going = []] = [true, false].map((isWanted) =>
+    intent.filter((item) => wanted.has(keyOf(item)) === isWanted),
+  )
+  return prune({ ...input, going, staying, graceSeconds: input.graceSeconds ?? GRACE_SECONDS })
 }
 
 const withPruned = (intent: Inventory, { remaining }: Pruned): Inventory =>

@@ -268,6 +268,47 @@ const rows: readonly Row[] = [
     'NotOurs: Widget shop/a is another object now: it is left as it is',
   ],
   [
+    'leaves what stays by another name',
+    { items: A, known: { a: live('a', { uid: 'uid-b' }) }, more: { staying: [item('b')] } },
+    '',
+    '',
+    'SameObject: Widget shop/a is one object with Widget shop/b: it goes or stays as that',
+  ],
+  [
+    'or is to be left by it',
+    {
+      items: [item('a', { deletionPolicy: 'Orphan' }), item('b')],
+      known: { b: live('b', { uid: 'uid-a' }) },
+    },
+    '',
+    '',
+    'Orphaned: Widget shop/a is left as it is: its deletionPolicy is Orphan; SameObject: Widget shop/b is one object with Widget shop/a: it goes or stays as that',
+  ],
+  [
+    'deletes by the name that left last',
+    {
+      items: [
+        item('a', { removedAt: START + 1 }),
+        item('b', { dependsOn: ['a'], removedAt: START + 1 }),
+        item('c'),
+      ],
+      known: { c: live('c', { uid: 'uid-a' }) },
+    },
+    'b',
+    'a Applied, b Pruned',
+    'SameObject: Widget shop/c is one object with Widget shop/a: it goes or stays as that',
+  ],
+  [
+    'whose object is there by that',
+    {
+      items: [item('a'), item('b', { uid: 'uid-a', removedAt: START + 1 })],
+      known: { b: { state: 'absent' } },
+    },
+    'a',
+    'a Pruned',
+    '',
+  ],
+  [
     'says nothing of what was never ours',
     {
       items: [item('a', { state: 'Pending' })].map(({ uid: _uid, ...rest }) => rest),

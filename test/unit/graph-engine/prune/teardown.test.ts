@@ -68,6 +68,26 @@ t.test('is done at once where all is to be left', async (t) => {
   t.equal(releases.length, 2)
 })
 
+t.test('deletes one object once, by whichever name others know it', async (t) => {
+  const placed = item('placed', { ...refOf(widget('db')), namespace: 'other', removedAt: START })
+  const object = applied(widget('db'))
+  const { actions, releases } = teardown({
+    inventory: [placed, DB],
+    observed: {
+      objects: new Map(
+        [placed, DB].map((one) => [keyOf(one), { state: 'present', object }] as const),
+      ),
+      memory: new Map(),
+    },
+    owner: OWNER,
+    names: NAMES,
+    now: START,
+  })
+  t.match(actions, [{ id: 'db' }])
+  t.equal(actions.length, 1)
+  t.match(releases, [{ reason: 'SameObject', item: { id: 'placed' } }])
+})
+
 t.test('looks again when what cannot be deleted is tried again', async (t) => {
   const failure = { message: 'denied', attempts: 1, since: START, retryAt: START + 1_000 }
   const found = pass([DB], ['db'], undefined, { failure })

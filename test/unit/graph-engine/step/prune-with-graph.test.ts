@@ -42,6 +42,14 @@ type Row = readonly [behaviour: string, pass: ReturnType<typeof pass>, actions: 
 
 const rows: readonly Row[] = [
   ['when all is applied', pass(), 'delete old'],
+  [
+    'not what the graph has by another name',
+    pass({}, [
+      ...alive([kept]),
+      [keyOf(refOf(old.object)), present(applied(old.object, { metadata: { uid: 'uid-kept' } }))],
+    ]),
+    '',
+  ],
   ['whether or not it is ready', pass({}, alive([kept, old], NOT_READY)), 'delete old'],
   [
     'not before all is applied',

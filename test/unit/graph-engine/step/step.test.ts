@@ -428,6 +428,27 @@ t.test(
   },
 )
 
+t.test('writes down what it applies and what is there of its own, and nothing else', async (t) => {
+  const unknown = node('typo')
+  const made = node('made', { applyPolicy: { mode: 'Create' } })
+  const foreign = withMetadata(widget('foreign'), { uid: 'u' })
+  const { inventory } = passOf({
+    nodes: [db, web, unknown, made, node('foreign')],
+    known: {
+      db: ABSENT,
+      web: ABSENT,
+      typo: { state: 'unreadable', reason: 'Widgit is not served' },
+      made: ready(made.object),
+      foreign: present(foreign),
+    },
+    inventory: [],
+  })
+  t.same(
+    inventory.map(({ id, state }) => `${id} ${state}`),
+    ['db Pending', 'made Pending'],
+  )
+})
+
 const forces: readonly (readonly [
   behaviour: string,
   scene: Scene,
