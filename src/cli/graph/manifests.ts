@@ -2,7 +2,7 @@ import { definitionOf } from '../../shared/api/custom-resource.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import { admissionPolicies } from '../../shared/graph/admission-policies.ts'
 import { RESOURCE_GRAPH } from '../../shared/graph/resource-graph.ts'
-import { enrolment, isEnrollable } from '../../shared/graph/roles.ts'
+import { enrolment, isEnrollable, userRoles } from '../../shared/graph/roles.ts'
 import { TRANSFORM } from '../../shared/graph/transform.ts'
 import { kubernetesYaml } from '../render/formats.ts'
 import { UsageError } from '../run-cli.ts'
@@ -13,7 +13,11 @@ const print = (objects: readonly KubeObject[]) => {
 
 /** The `crds` command. */
 export const crds = (own: string) =>
-  print([...[TRANSFORM, RESOURCE_GRAPH].map(definitionOf), ...admissionPolicies(own)])
+  print([
+    ...[TRANSFORM, RESOURCE_GRAPH].map(definitionOf),
+    ...admissionPolicies(own),
+    ...userRoles(),
+  ])
 
 /** The `enroll` command. */
 export function enroll(namespace: string, own: string): void {

@@ -1,5 +1,5 @@
 import { definitionName } from '../api/custom-resource.ts'
-import { account, roleFor, rule } from '../api/roles.ts'
+import { account, type Rule, roleFor, rule } from '../api/roles.ts'
 import type { KubeObject } from '../engine/json/object.ts'
 import { DEFAULT_ACCOUNT, GRAPH, GROUP } from './names.ts'
 import { RESOURCE_GRAPH } from './resource-graph.ts'
@@ -47,6 +47,25 @@ export const reconcilerAccount = (namespace: string): readonly KubeObject[] =>
       rule('', ['secrets'], [...READ, ...APPLY], [GRAPH.authoritySecret, GRAPH.servingSecret]),
     ],
   )
+
+/** Who may edit a namespace may write Transforms there, and who may view it may read them: Kubernetes adds these to its own roles. */
+export const userRoles = (): readonly KubeObject[] => [
+  aggregated('edit', [
+    rule(GROUP, [TRANSFORM.plural], [...READ, ...APPLY, 'update', 'delete', 'deletecollection']),
+  ]),
+  aggregated('view', [rule(GROUP, [TRANSFORM.plural, RESOURCE_GRAPH.plural], READ)]),
+]
+
+// https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles
+const aggregated = (to: 'edit' | 'view', rules: readonly Rule[]): KubeObject => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRole',
+  metadata: {
+    name: `${GRAPH.name}-${to}`,
+    labels: { [`rbac.authorization.k8s.io/aggregate-to-${to}`]: 'true' },
+  },
+  rules,
+})
 
 /** The webhook's account and its roles: it reads ResourceGraphs, which hold whole objects, and its own certificate. */
 export const webhookAccount = (namespace: string): readonly KubeObject[] =>

@@ -4,7 +4,12 @@ import type { KubeObject } from '../../../src/shared/engine/json/object.ts'
 import { admissionPolicies } from '../../../src/shared/graph/admission-policies.ts'
 import { GRAPH, GROUP } from '../../../src/shared/graph/names.ts'
 import { RESOURCE_GRAPH } from '../../../src/shared/graph/resource-graph.ts'
-import { enrolment, reconcilerAccount, webhookAccount } from '../../../src/shared/graph/roles.ts'
+import {
+  enrolment,
+  reconcilerAccount,
+  userRoles,
+  webhookAccount,
+} from '../../../src/shared/graph/roles.ts'
 import { TRANSFORM } from '../../../src/shared/graph/transform.ts'
 import { unregisterAccount } from './roles-file.ts'
 import { hookAt, ITEM, OF_GRAPH, RELEASE, templated } from './templated.ts'
@@ -18,7 +23,11 @@ export function graphFiles(): Readonly<Record<string, string>> {
   return {
     'crds.yaml': whereEnabled(KINDS.map(definitionOf)),
     'policies.yaml': whereEnabled(admissionPolicies(namespace)),
-    'roles.yaml': whereEnabled([...reconcilerAccount(namespace), ...webhookAccount(namespace)]),
+    'roles.yaml': whereEnabled([
+      ...reconcilerAccount(namespace),
+      ...webhookAccount(namespace),
+      ...userRoles(),
+    ]),
     'enrolments.yaml': enrolmentsFile(),
     'unregister-roles.yaml': whereEnabled(unregisterRoles().map(hookAt('pre-delete'))),
   }
