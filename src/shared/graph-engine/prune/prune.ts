@@ -23,7 +23,7 @@ export interface Obstacle {
 /** An object that the inventory lets go without deleting it, and why; to be told once. */
 export interface Release {
   readonly item: InventoryItem
-  readonly reason: 'Orphaned' | 'Retained' | 'NotOurs' | 'SameObject'
+  readonly reason: 'Orphaned' | 'Retained' | 'NotOurs' | 'SameObject' | 'NeverMade'
   readonly message: string
 }
 
@@ -125,10 +125,19 @@ function fateOf(item: InventoryItem, isNeeded: boolean, input: PruneInput): Fate
   const retention = retentionIn(item, input)
   if (retention) return released(item, retention.reason, retention.message)
   if (!observation) return { kind: 'kept' }
+  if (observation.state === 'unreadable' && observation.isUnserved && wasNeverSeen(item))
+    return released(
+      item,
+      'NeverMade',
+      'is let go: its kind is not served, and nothing tells that it was ever made',
+    )
   if (observation.state === 'unreadable')
     return kept(item, 'Unreadable', `cannot be read: ${observation.reason}`)
   return fateOfLive(item, observation.object, isNeeded, input)
 }
+
+/** No apply was answered with it, and no pass has met it. */
+const wasNeverSeen = ({ uid, state }: InventoryItem) => uid === undefined && state !== 'Pruned'
 
 function fateOfLive(
   item: InventoryItem,

@@ -5,8 +5,8 @@ import type { Failure } from '../failure.ts'
 export type Observation =
   | { readonly state: 'present'; readonly object: KubeObject }
   | { readonly state: 'absent' }
-  /** It was asked for in vain; the reason completes "cannot be read: ". */
-  | { readonly state: 'unreadable'; readonly reason: string }
+  /** It was asked for in vain, or nobody serves its kind; the reason completes "cannot be read: ". */
+  | { readonly state: 'unreadable'; readonly reason: string; readonly isUnserved?: boolean }
 
 /** What is remembered of one object between passes, by its key; all of it may be lost. */
 export interface ObjectMemory {

@@ -68,6 +68,12 @@ const failed = (retryAt: number) => ({
 const stranger = withMetadata(widget('a'), { uid: 'another' })
 const unmarked = withMetadata(widget('a'), { uid: 'uid-a' })
 
+const unmade = (state: InventoryItem['state']) =>
+  [item('a', { state })].map(({ uid: _uid, ...rest }) => rest)
+const UNSERVED = {
+  a: { state: 'unreadable', reason: 'it is not served', isUnserved: true },
+} as const
+
 const rows: readonly Row[] = [
   ['deletes what is ours', { items: A }, 'a', 'a Pruned', ''],
   ['forgets what is gone', { items: A, known: { a: { state: 'absent' } } }, '', '', ''],
@@ -105,6 +111,36 @@ const rows: readonly Row[] = [
     { items: A, known: { a: { state: 'unreadable', reason: 'forbidden' } } },
     '',
     'a Applied',
+    'Unreadable: Widget shop/a cannot be read: forbidden',
+  ],
+  [
+    'and what is not served now and was there',
+    { items: A, known: UNSERVED },
+    '',
+    'a Applied',
+    'Unreadable: Widget shop/a cannot be read: it is not served',
+  ],
+  [
+    'even if nothing told so but its deletion',
+    { items: unmade('Pruned'), known: UNSERVED },
+    '',
+    'a Pruned',
+    'Unreadable: Widget shop/a cannot be read: it is not served',
+  ],
+  ...(['Pending', 'Failed'] as const).map(
+    (state): Row => [
+      `lets go what never was, ${state}`,
+      { items: unmade(state), known: UNSERVED },
+      '',
+      '',
+      'NeverMade: Widget shop/a is let go: its kind is not served, and nothing tells that it was ever made',
+    ],
+  ),
+  [
+    'but not what may not be read',
+    { items: unmade('Failed'), known: { a: { state: 'unreadable', reason: 'forbidden' } } },
+    '',
+    'a Failed',
     'Unreadable: Widget shop/a cannot be read: forbidden',
   ],
   [
