@@ -45,6 +45,8 @@ t.test('the system graph in the chart', async (t) => {
         `ClusterRole//${GRAPH.reconcilerRole}`,
         `ClusterRole//${GRAPH.name}-unregister`,
         `ClusterRole//${GRAPH.webhookAccount}`,
+        `ClusterRole//${GRAPH.name}-edit`,
+        `ClusterRole//${GRAPH.name}-view`,
         `ClusterRoleBinding//${GRAPH.reconcilerRole}`,
         `ClusterRoleBinding//${GRAPH.name}-unregister`,
         `ClusterRoleBinding//${GRAPH.webhookAccount}`,

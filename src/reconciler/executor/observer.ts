@@ -107,8 +107,10 @@ export class Observer {
   async #look(view: View, ref: ObjectRef): Promise<Observation> {
     const key = keyOf(ref)
     const source = view.sources.get(key)
-    if (!source)
-      return { state: 'unreadable', reason: `${ref.apiVersion} ${ref.kind} is not served` }
+    if (!source) {
+      const reason = `${ref.apiVersion} ${ref.kind} is not served`
+      return { state: 'unreadable', reason, isUnserved: true }
+    }
     const known = view.objects.get(key)
     const isWatched = !this.#troubled.has(source.id)
     if (known && isWatched && this.#isCurrent(source.id, known))

@@ -1,7 +1,6 @@
 import type { RecordEvent } from '../../shared/cluster/events.ts'
 import type { KubeObject } from '../../shared/engine/json/object.ts'
 import type { ResourceGraph } from '../../shared/graph/resource-graph.ts'
-import { titleOf } from '../../shared/graph-engine/node.ts'
 import type { Release } from '../../shared/graph-engine/prune/prune.ts'
 import type { Log } from '../../shared/ops/log.ts'
 
@@ -56,8 +55,7 @@ export function createReporter(log: Log, record: RecordEvent): Reporter {
         note: ready.message,
       })
     },
-    released(graph, { item, reason, message }) {
-      const note = `${titleOf(item)}: ${message}`
+    released(graph, { reason, message: note }) {
       const { kind, metadata } = graph
       log.info({ kind, namespace: metadata.namespace, name: metadata.name, reason }, note)
       record({ subject: graph, type: 'Normal', reason, note })

@@ -60,6 +60,22 @@ t.test('deleting a Transform', async (t) => {
     t.ok(await read(configMapPath('left')))
   })
 
+  t.test('waits for nothing that was never made', async (t) => {
+    const misspelt = {
+      id: 'a',
+      object: { apiVersion: 'v1', kind: 'ConfigMapp', metadata: { name: 'a' } },
+    }
+    const notServed = { reason: 'Failed', message: /v1 ConfigMapp is not served/ }
+    for (const name of ['misspelt', 'corrected']) {
+      await apply(inlineTransform(name, moduleOf(misspelt)))
+      await untilReady(name, notServed)
+    }
+    await admin('DELETE', transformPath('misspelt'))
+    await untilGone(transformPath('misspelt'))
+    await make('corrected', [configMapNode('a', { name: 'corrected' })])
+    t.ok(await read(configMapPath('corrected')))
+  })
+
   t.test('leaves what another took meanwhile', async (t) => {
     await make('robbed', [configMapNode('taken'), configMapNode('own')])
     await admin(

@@ -18,6 +18,7 @@ import {
   TRANSFORM,
   type Transform,
 } from '../../../shared/graph/transform.ts'
+import { titleOf } from '../../../shared/graph-engine/node.ts'
 import type { Release } from '../../../shared/graph-engine/prune/prune.ts'
 import type { Executor, Work } from '../../executor/executor.ts'
 import type { Observer } from '../../executor/observer.ts'
@@ -243,8 +244,12 @@ export class ResourceGraphController implements Controller {
 }
 
 const leftBehind =
-  (message: string) =>
-  (item: Release['item']): Release => ({ item, reason: 'Orphaned', message })
+  (why: string) =>
+  (item: Release['item']): Release => ({
+    item,
+    reason: 'Orphaned',
+    message: `${titleOf(item)} is left as it is: ${why}`,
+  })
 
 const soonest = (times: readonly (number | undefined)[]): number | undefined => {
   const known = times.filter((time) => time !== undefined)
