@@ -6,6 +6,7 @@ import { ServedKinds } from '../../shared/cluster/served-kinds.ts'
 import type { HealLimits } from '../../shared/engine/throttle.ts'
 import type { EmbeddedModules } from '../../shared/graph/local-module.ts'
 import { GRAPH, MARKS } from '../../shared/graph/names.ts'
+import { POLICIES, policiesIn } from '../../shared/graph/platform-policies.ts'
 import type { ResourceGraph } from '../../shared/graph/resource-graph.ts'
 import { Evaluator } from '../../shared/modules/evaluator.ts'
 import type { Module } from '../../shared/modules/module.ts'
@@ -22,7 +23,7 @@ import { createAccountFault } from './enrolment.ts'
 import { createGraphMetrics, type GraphMetrics } from './metrics.ts'
 import { createReporter } from './report.ts'
 import { ResourceGraphController } from './resource-graphs/controller.ts'
-import { RESOURCE_GRAPHS, TRANSFORMS } from './sources.ts'
+import { policiesSource, RESOURCE_GRAPHS, TRANSFORMS } from './sources.ts'
 import { MODULE, TransformController } from './transforms/controller.ts'
 import { createWebhookControllers, type WebhookControllersConfig } from './webhook-controllers.ts'
 
@@ -38,8 +39,8 @@ export interface GraphReconcilerConfig extends WebhookControllersConfig {
 export interface GraphReconcilerDeps {
   readonly client: Client
   readonly embedded: EmbeddedModules
-  /** The platform's policies. */
-  readonly policies: Module | undefined
+  /** The policies that hold where the platform has none of its own. */
+  readonly policies: Module
   readonly log: Log
   /** Aborts when the process should end; what is in hand is finished first. */
   readonly signal: AbortSignal
@@ -118,7 +119,8 @@ export async function runGraphReconciler(
   }
   const transforms = new TransformController({
     ...deps,
-    policies: () => deps.policies,
+    policies: () => policiesIn(store.object(POLICIES), deps.policies),
+    policiesSource: policiesSource(config.namespace),
     store,
     kinds,
     evaluator,

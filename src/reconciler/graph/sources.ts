@@ -1,6 +1,7 @@
 import { apiVersionOf, type CustomResource } from '../../shared/api/custom-resource.ts'
 import type { Resource } from '../../shared/cluster/resource.ts'
 import type { Source, Store } from '../../shared/cluster/store.ts'
+import { POLICIES } from '../../shared/graph/platform-policies.ts'
 import { RESOURCE_GRAPH, type ResourceGraph } from '../../shared/graph/resource-graph.ts'
 import { TRANSFORM, type Transform } from '../../shared/graph/transform.ts'
 
@@ -13,6 +14,13 @@ export const resourceOf = (kind: CustomResource, namespace?: string): Resource =
 
 export const TRANSFORMS: Source = { id: TRANSFORM.plural, at: resourceOf(TRANSFORM) }
 export const RESOURCE_GRAPHS: Source = { id: RESOURCE_GRAPH.plural, at: resourceOf(RESOURCE_GRAPH) }
+
+/** The ConfigMap of the platform's policies, in our own namespace. */
+export const policiesSource = (namespace: string): Source => ({
+  id: POLICIES,
+  at: { apiVersion: 'v1', resource: 'configmaps', namespace },
+  name: POLICIES,
+})
 
 /** The Transform of a key, as the watch saw it last. */
 export const transformOf = (store: Store, key: string) =>

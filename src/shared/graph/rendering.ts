@@ -103,7 +103,11 @@ function faultOf(outcome: Exclude<Outcome, Rendered>): Fault {
         `its evaluation took more than ${outcome.deadlineMs / 1000} s: make it smaller`,
       )
     case 'TooMuch':
-      return tooCostly(`its evaluation makes too much ${outcome.what}: make it smaller`)
+      return tooCostly(
+        outcome.what === 'memory'
+          ? 'its evaluation takes more memory than it may have: make it smaller'
+          : 'what it makes is too large: make it smaller',
+      )
     case 'Busy':
       return unavailable('others are being evaluated; trying again')
     case 'EvaluatorUnavailable':

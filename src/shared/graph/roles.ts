@@ -2,6 +2,7 @@ import { definitionName } from '../api/custom-resource.ts'
 import { account, type Rule, roleFor, rule } from '../api/roles.ts'
 import type { KubeObject } from '../engine/json/object.ts'
 import { DEFAULT_ACCOUNT, GRAPH, GROUP } from './names.ts'
+import { POLICIES } from './platform-policies.ts'
 import { RESOURCE_GRAPH } from './resource-graph.ts'
 import { TRANSFORM } from './transform.ts'
 
@@ -44,6 +45,7 @@ export const reconcilerAccount = (namespace: string): readonly KubeObject[] =>
     [
       rule('coordination.k8s.io', ['leases'], ['get', ...APPLY, 'update'], [GRAPH.lease]),
       rule('', ['configmaps'], [...READ, ...APPLY], [GRAPH.stateConfigMap]),
+      rule('', ['configmaps'], FOLLOW, [POLICIES]),
       rule('', ['secrets'], [...READ, ...APPLY], [GRAPH.authoritySecret, GRAPH.servingSecret]),
     ],
   )
@@ -74,7 +76,10 @@ export const webhookAccount = (namespace: string): readonly KubeObject[] =>
     namespace,
     GRAPH.webhookAccount,
     [rule(GROUP, [RESOURCE_GRAPH.plural], FOLLOW)],
-    [rule('', ['secrets'], FOLLOW, [GRAPH.servingSecret])],
+    [
+      rule('', ['secrets'], FOLLOW, [GRAPH.servingSecret]),
+      rule('', ['configmaps'], FOLLOW, [POLICIES]),
+    ],
   )
 
 // Not every verb: one of them is to act as an account.

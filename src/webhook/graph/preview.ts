@@ -1,5 +1,6 @@
 import type { KindRef } from '../../shared/cluster/served-kinds.ts'
 import { isKubeObject } from '../../shared/engine/json/object.ts'
+import type { Result } from '../../shared/engine/result.ts'
 import type { Fault } from '../../shared/graph/fault.ts'
 import { type EmbeddedModules, localModule } from '../../shared/graph/local-module.ts'
 import { type Rendering, renderingOf } from '../../shared/graph/rendering.ts'
@@ -25,7 +26,7 @@ export type Preview =
 export interface PreviewDeps {
   readonly embedded: EmbeddedModules
   /** The platform's. */
-  readonly policies: Module | undefined
+  readonly policies: () => Result<Module, string>
   readonly evaluator: Pick<Evaluator, 'evaluate'>
   /** Which kinds are served, as far as it is known. */
   readonly kinds: KnownKinds
@@ -50,12 +51,14 @@ export async function previewOf(
   const found = localModule(spec.cueRef, embedded)
   if (!found) return { kind: 'elsewhere' }
   if (!found.ok) return { kind: 'faulty', fault: found.error }
+  const platform = policies()
+  if (!platform.ok) return { kind: 'unevaluated', why: platform.error }
   const outcome = await evaluator.evaluate(
     {
       module: found.value,
       input: spec.input,
       context: { name, namespace },
-      ...(policies && { policies }),
+      policies: platform.value,
     },
     { deadlineMs: DEADLINE_MS, waitMs: WAIT_MS, turnOf: namespace },
   )

@@ -21,8 +21,8 @@ export interface GraphWebhookConfig extends ServeConfig {
 export interface GraphWebhookDeps {
   readonly client: Client
   readonly embedded: EmbeddedModules
-  /** The platform's policies. */
-  readonly policies: Module | undefined
+  /** The policies that hold where the platform has none of its own. */
+  readonly policies: Module
   readonly log: Log
   readonly signal: AbortSignal
 }
@@ -42,13 +42,20 @@ export async function runGraphWebhook(
   const tell = createTroubleTeller(log)
   // Whoever is asked while it ends must know as much as before: the graphs are followed to the last answer.
   const served = new AbortController()
-  const graphs = followGraphs({ client, log, tell, now, signal: served.signal })
+  const graphs = followGraphs({
+    client,
+    namespace: config.namespace,
+    log,
+    tell,
+    now,
+    signal: served.signal,
+  })
   const evaluator = new Evaluator({ program: config.evaluator, exceededMs: EXCEEDED_MS })
   const handler = createHandler({
     snapshot: graphs.current,
     kinds: graphs.kinds,
     embedded,
-    policies,
+    policies: () => graphs.policies(policies),
     evaluator,
     reconciler: accountUser(config.namespace, GRAPH.reconcilerAccount),
     digest: sha256,

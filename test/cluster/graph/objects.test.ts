@@ -1,4 +1,6 @@
 import t from 'tap'
+import { GRAPH } from '../../../src/shared/graph/names.ts'
+import { POLICIES } from '../../../src/shared/graph/platform-policies.ts'
 import { until } from '../harness/until.ts'
 import {
   configMapPath,
@@ -10,6 +12,20 @@ import {
   transformPath,
 } from './graph-cluster.ts'
 import { configMapNode, moduleOf } from './modules.ts'
+
+const NO_PASSWORDS = `package policies
+
+input: {...}
+context: {...}
+graph: nodes: [...{object: {...}, ...}]
+policies: [for node in graph.nodes if node.object.data.password != _|_ {
+	name:     "no-passwords"
+	severity: "Error"
+	path:     node.id
+	message:  "no password in a ConfigMap"
+}]
+overridable: []
+`
 
 t.test('the objects of graphs', async (t) => {
   const cluster = await graphCluster(t, { hasWebhook: false })
@@ -117,6 +133,27 @@ t.test('the objects of graphs', async (t) => {
     )
     await untilGone(configMapPath('guarded'))
     await untilReady('prune', 'True')
+  })
+
+  t.test('are what the platform’s own policies let through', async (t) => {
+    const policies = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: POLICIES, namespace: GRAPH.name },
+      data: { 'policies.cue': NO_PASSWORDS },
+    }
+    await transform('policies', [configMapNode('open', { data: { password: 'swordfish' } })])
+    await untilReady('policies', 'True')
+    await apply(policies)
+    await untilReady('policies', {
+      reason: 'PolicyViolated',
+      message: /no password in a ConfigMap \(policy no-passwords\)/,
+    })
+    t.ok(await read(configMapPath('open')), 'what was applied stays')
+    await apply({ ...policies, data: { 'policies.yaml': '' } } as never)
+    await untilReady('policies', { reason: 'EvaluatorUnavailable', message: /cannot be used/ })
+    await cluster.admin('DELETE', configMapPath(POLICIES, GRAPH.name))
+    await untilReady('policies', 'True')
   })
 
   t.test('stay as they are while the Transform is suspended', async (t) => {

@@ -152,7 +152,11 @@ function fateOfLive(
     return kept(item, 'Terminating', describeTermination(live), timeOf(deletionTimestamp))
   const { protectionAnnotation } = input.names
   if (annotationOf(live, protectionAnnotation) === 'true')
-    return kept(item, 'Protected', `is kept by its annotation ${protectionAnnotation}`)
+    return kept(
+      item,
+      'Protected',
+      `is kept by its annotation ${protectionAnnotation}; to let it go: kubectl annotate ${item.kind.toLowerCase()} ${item.name}${item.namespace ? ` -n ${item.namespace}` : ''} ${protectionAnnotation}-`,
+    )
   return (
     withinGrace(item, live, input) ?? (isNeeded ? { kind: 'kept' } : dueDelete(item, live, input))
   )

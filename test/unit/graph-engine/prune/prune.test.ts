@@ -158,7 +158,7 @@ const rows: readonly Row[] = [
     },
     '',
     'a Applied, b Applied, c Applied',
-    'Protected: Widget shop/c is kept by its annotation test.example.com/prune-protection',
+    'Protected: Widget shop/c is kept by its annotation test.example.com/prune-protection; to let it go: kubectl annotate widget c -n shop test.example.com/prune-protection-',
   ],
   [
     'by nothing but "true"',

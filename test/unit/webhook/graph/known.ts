@@ -1,5 +1,6 @@
 import { accountUser } from '../../../../src/shared/engine/identity.ts'
 import type { KubeObject, ObjectMeta } from '../../../../src/shared/engine/json/object.ts'
+import { ok } from '../../../../src/shared/engine/result.ts'
 import type { ResourceGraph } from '../../../../src/shared/graph/resource-graph.ts'
 import type { Transform, TransformSpec } from '../../../../src/shared/graph/transform.ts'
 import type { Outcome, Rendered } from '../../../../src/shared/modules/evaluation.ts'
@@ -92,7 +93,7 @@ export function doorWith({
   outcome = rendered(['a']),
   evaluator = { evaluate: async () => outcome },
   embedded = new Map(),
-  policies = undefined,
+  policies = () => ok(moduleOf({ 'policies.cue': 'package policies' })),
   kinds,
 }: DoorOptions = {}) {
   const counted: Readonly<Record<string, string>>[] = []

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { ok } from '../../../../src/shared/engine/result.ts'
 import type { Outcome } from '../../../../src/shared/modules/evaluation.ts'
 import type { AdmissionResponse } from '../../../../src/webhook/server/review.ts'
 import {
@@ -384,7 +385,7 @@ t.test('gives the evaluator the time that its author has', async (t) => {
   const seen: unknown[] = []
   const policies = moduleOf({ 'p.cue': 'package p' })
   const { handler } = doorWith({
-    policies,
+    policies: () => ok(policies),
     evaluator: {
       evaluate: async (...all) => {
         seen.push(all)
