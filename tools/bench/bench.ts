@@ -49,9 +49,10 @@ export const DEFAULT_FLAGS = [`--resync=${RESYNC}`, NO_THROTTLE]
 
 const CONTAINERFILE = join(import.meta.dirname, '../image/Containerfile')
 
-/** What the image sets for its processes: they are measured as they ship. */
+/** What the baseline's image sets for its processes: they are measured as they ship. What another system's sets comes after it. */
 function imageEnv(): Record<string, string> {
-  const settings = readFileSync(CONTAINERFILE, 'utf8').matchAll(/^ENV (\w+)=(\S+)$/gm)
+  const [common = ''] = readFileSync(CONTAINERFILE, 'utf8').split(/^FROM runtime AS graph$/m)
+  const settings = common.matchAll(/^ENV (\w+)=(\S+)$/gm)
   return Object.fromEntries([...settings].map(([, name = '', value = '']) => [name, value]))
 }
 

@@ -1,16 +1,10 @@
-import { type Client, isConflict } from '../../../shared/cluster/client.ts'
+import { isConflict } from '../../../shared/cluster/client.ts'
 import { addFinalizer, removeFinalizer } from '../../../shared/cluster/finalizers.ts'
-import { apply, timestamp } from '../../../shared/cluster/resource.ts'
-import type { Store } from '../../../shared/cluster/store.ts'
+import { timestamp } from '../../../shared/cluster/resource.ts'
 import { keyOf } from '../../../shared/cluster/watch.ts'
-import { isEqual } from '../../../shared/engine/json/equal.ts'
 import { faultMessage } from '../../../shared/graph/fault.ts'
 import { FINALIZER } from '../../../shared/graph/names.ts'
-import {
-  RESOURCE_GRAPH,
-  type ResourceGraph,
-  type ResourceGraphStatus,
-} from '../../../shared/graph/resource-graph.ts'
+import { RESOURCE_GRAPH, type ResourceGraph } from '../../../shared/graph/resource-graph.ts'
 import { inventoryIn } from '../../../shared/graph/stored-inventory.ts'
 import {
   accountOf,
@@ -34,25 +28,21 @@ import {
 } from '../sources.ts'
 import { obstacleToDeleting } from './obstacle-to-deleting.ts'
 import { inventoryOf, statusAfter, statusAtRest, statusWhileDeleting } from './status.ts'
+import { StatusWriter, type StatusWriterOptions } from './status-writer.ts'
 
-export interface ResourceGraphControllerOptions {
-  readonly client: Client
-  readonly store: Store
+export interface ResourceGraphControllerOptions
+  extends Pick<StatusWriterOptions, 'client' | 'store' | 'onStatus'> {
   readonly executor: Executor
   readonly observer: Observer
   readonly accountFault: AccountFault
   readonly isLeader: () => boolean
   /** Told of each object that is let go without being deleted. */
   readonly onReleased: (graph: ResourceGraph, release: Release) => void
-  /** Told of each status as it is written. */
-  readonly onStatus: (graph: ResourceGraph, status: ResourceGraphStatus) => void
   readonly onError: (key: string, error: Error) => void
 }
 
 const SOURCES = [RESOURCE_GRAPHS.id, TRANSFORMS.id]
 const CONCURRENCY = 10
-// Of one graph: what happens in between is told with what comes next.
-const STATUS_MS = 1_000
 const CONFLICT_AGAIN_MS = 100
 
 /** Applies each ResourceGraph, keeps what it applied, and deletes what left it; it renders nothing. */
@@ -62,13 +52,12 @@ export class ResourceGraphController implements Controller {
   readonly concurrency = CONCURRENCY
   readonly onError: Controller['onError']
   readonly #options: ResourceGraphControllerOptions
-  readonly #writtenAt = new Map<string, number>()
-  /** Of each graph, the version that a write of its status must find: an inventory that is lost would be objects that are lost. */
-  readonly #versions = new Map<string, string | undefined>()
+  readonly #status: StatusWriter
   readonly #news = new News()
 
   constructor(options: ResourceGraphControllerOptions) {
     this.#options = options
+    this.#status = new StatusWriter({ ...options, requireLeader: () => this.#requireLeader() })
     this.onError = (key, error) => options.onError(key, error)
   }
 
@@ -92,14 +81,13 @@ export class ResourceGraphController implements Controller {
     const graph = resourceGraphOf(store, key)
     if (!graph) {
       executor.drop(key)
-      this.#writtenAt.delete(key)
-      this.#versions.delete(key)
+      this.#status.forget(key)
       return undefined
     }
     const transform = transformOf(store, key)
     const isIts = transform?.metadata.uid === graph.spec.sourceRef.uid
     const owner = isIts ? transform : undefined
-    this.#versions.set(key, graph.metadata.resourceVersion)
+    this.#status.begin(key, graph)
     try {
       return await (graph.metadata.deletionTimestamp
         ? this.#remove(key, graph, owner)
@@ -118,7 +106,7 @@ export class ResourceGraphController implements Controller {
   ): Promise<number | undefined> {
     const { executor, observer, accountFault } = this.#options
     const rest = (reason: string, message: string) =>
-      this.#write(key, graph, statusAtRest(graph, reason, message, timestamp()))
+      this.#status.write(key, graph, statusAtRest(graph, reason, message, timestamp()))
     if (!transform) return rest('TransformNotFound', 'there is no Transform of its name and uid')
     // What becomes of the graph is said by its own deletion, which comes next.
     if (transform.metadata.deletionTimestamp) return undefined
@@ -129,8 +117,8 @@ export class ResourceGraphController implements Controller {
     this.#requireLeader()
     // It was created with one, which `unregister graph` drops.
     const at = resourceOf(RESOURCE_GRAPH, graph.metadata.namespace)
-    const { metadata } = await addFinalizer(this.#options.client, at, graph, FINALIZER)
-    this.#versions.set(key, metadata.resourceVersion)
+    const held = await addFinalizer(this.#options.client, at, graph, FINALIZER)
+    this.#status.begin(key, held)
     const step = await executor.apply({
       ...this.#work(key, graph, transform),
       graph: { nodes: graph.spec.nodes, isComplete: true },
@@ -139,7 +127,7 @@ export class ResourceGraphController implements Controller {
     this.#tell(graph, step.releases)
     const isWatched = observer.isWatched(key)
     const status = statusAfter(graph, { ...step, isWatched }, timestamp())
-    const againInMs = await this.#write(key, graph, status)
+    const againInMs = await this.#status.write(key, graph, status)
     const unwatchedMs = isWatched ? undefined : intervalMs(transform)
     return soonest([againInMs, step.lookAgainInMs, unwatchedMs])
   }
@@ -166,7 +154,7 @@ export class ResourceGraphController implements Controller {
     // Who is to delete may still be given back; to leave everything there is a policy.
     if (fault && graph.spec.deletionPolicy !== 'Orphan') {
       const waiting = statusAtRest(graph, 'Deleting', faultMessage(fault), timestamp())
-      return soonest([await this.#write(key, graph, waiting), RIGHTS_AGAIN_MS])
+      return soonest([await this.#status.write(key, graph, waiting), RIGHTS_AGAIN_MS])
     }
     const teardown = await executor.remove({
       ...this.#work(key, graph, transform),
@@ -177,7 +165,11 @@ export class ResourceGraphController implements Controller {
     if (teardown.isDone) return release()
     const status = statusWhileDeleting(graph, teardown, timestamp())
     const unwatchedMs = observer.isWatched(key) ? undefined : RIGHTS_AGAIN_MS
-    return soonest([await this.#write(key, graph, status), teardown.lookAgainInMs, unwatchedMs])
+    return soonest([
+      await this.#status.write(key, graph, status),
+      teardown.lookAgainInMs,
+      unwatchedMs,
+    ])
   }
 
   #work(key: string, graph: ResourceGraph, transform: Transform): Omit<Work, 'graph' | 'account'> {
@@ -188,50 +180,9 @@ export class ResourceGraphController implements Controller {
       owner: { kind: TRANSFORM.kind, namespace, name, uid },
       deletionPolicy: graph.spec.deletionPolicy,
       save: async (inventory) => {
-        await this.#store(key, graph, { ...graph.status, inventory: inventoryOf(inventory) })
+        await this.#status.save(key, graph, { ...graph.status, inventory: inventoryOf(inventory) })
       },
     }
-  }
-
-  /** Writes a status where it says something else; after how many milliseconds it is to be written, where that is too soon. */
-  async #write(
-    key: string,
-    graph: ResourceGraph,
-    status: ResourceGraphStatus,
-  ): Promise<number | undefined> {
-    const current = resourceGraphOf(this.#options.store, key) ?? graph
-    if (isEqual(status, current.status)) return undefined
-    const now = performance.now()
-    const dueAt = (this.#writtenAt.get(key) ?? Number.NEGATIVE_INFINITY) + STATUS_MS
-    // What was made is noted at once.
-    const isMade = !isEqual(status.inventory, current.status?.inventory)
-    if (now < dueAt && !isMade) return dueAt - now
-    this.#writtenAt.set(key, now)
-    await this.#store(key, graph, status)
-    this.#options.onStatus(graph, status)
-    return undefined
-  }
-
-  async #store(key: string, graph: ResourceGraph, status: ResourceGraphStatus): Promise<void> {
-    this.#requireLeader()
-    const { client, store } = this.#options
-    const { apiVersion, kind, metadata } = graph
-    const { name, namespace, uid } = metadata
-    const resourceVersion = this.#versions.get(key)
-    const identity = {
-      name,
-      ...(namespace && { namespace }),
-      ...(uid && { uid }),
-      ...(resourceVersion && { resourceVersion }),
-    }
-    const stored = await apply(
-      client,
-      resourceOf(RESOURCE_GRAPH, namespace),
-      { apiVersion, kind, metadata: identity, status },
-      { subresource: 'status' },
-    )
-    this.#versions.set(key, stored.metadata.resourceVersion)
-    store.update(RESOURCE_GRAPHS.id, stored)
   }
 
   #tell(graph: ResourceGraph, releases: readonly Release[]): void {
